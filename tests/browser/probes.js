@@ -300,15 +300,15 @@ globalThis.probe = (() => {
     };
   }
 
-  // Of a slide: its words (a formula is one; what is given, defined or written as a formula may take
-  // more), the blocks below its title, what leaves it, and how large its letters are.
+  // Of a slide: its words below the title (a formula is one; what is given or defined, or a formula, may
+  // take more), the blocks there, what leaves it, and how large its letters are.
   function slide() {
     const top = Reveal.getCurrentSlide();
     const isSeen = node => node.checkVisibility() && box(node).width > 0;
     const outside = "aside, style, script, [data-live], .live-fallback, mjx-container";
     const texts = sizes(top).filter(({node}) => !node.closest(outside));
     const stands = ".celltag_given, .celltag_definition, .celltag_formula, .celltag_board";
-    const isCounted = node => !node.closest(`pre, .bars, ${stands}`);
+    const isCounted = node => !node.closest(`h2, pre, .bars, ${stands}`);
     const prose = texts.filter(({node}) => isCounted(node)).map(({text}) => text);
     const isWord = text => /[\p{L}\p{N}]/u.test(text);
     const blocks = all("h1, h2, p, pre, img, li, table, [data-live]", top)

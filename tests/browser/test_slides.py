@@ -85,7 +85,7 @@ def test_every_slide_can_be_read_from_the_last_row(deck):
         slide = page.evaluate("probe.slide()")
         assert slide["leaves"] == slide["narrow"] == [] and slide["height"] <= 720
         assert slide["blocks"] >= 1, "a title is no slide"
-        assert slide["words"] <= 52  # with its caption
+        assert slide["words"] <= 52  # with its caption, without its title
         assert slide["html"] >= 24
         # What a question gives stays above the picture, unless that would be smaller.
         letters, wide = page.evaluate("probe.given()") or (0, True)
