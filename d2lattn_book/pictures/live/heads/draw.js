@@ -26,7 +26,7 @@ export const STYLE = `
 .beside > .most { flex-basis: 480px; }
 .beside > .many [role=gridcell] { width: 57px; font-size: 13px; white-space: nowrap; }
 .kind { display: flex; flex-wrap: wrap; gap: 3px; align-items: center; margin-bottom: 3px; }
-.kind b { width: 108px; font-size: 13px; white-space: nowrap; }
+.kind b { width: 114px; font-size: 13px; white-space: nowrap; }
 .kind button { width: 80px; padding: 0; font-size: 13px; white-space: nowrap; }
 .kind button { border: 2px solid transparent; background: color-mix(in srgb, currentColor 6%, transparent); }
 .kind button[aria-pressed=true] { border-color: var(--weight); }

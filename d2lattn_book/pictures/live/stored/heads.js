@@ -1,4 +1,4 @@
-// 211226aa60c06e90abe3f6a00632b53c23370706fd8f613e03002ee17ec0e7df
+// d3a9f94186692a7762f09e410da59e768abc0aacc579f05e4a074cac034ce4b3
 var ot="http://www.w3.org/2000/svg";var B=t=>t.namespaceURI===ot;function x(t,e,n){for(let[o,i]of Object.entries(e))i===null||i===!1?t.removeAttribute(o):t.setAttribute(o,i);return n!==void 0&&t.textContent!==String(n)&&(t.textContent=n),t}function f(t,e,n={},o){let r=e==="svg"||B(t)?document.createElementNS(ot,e):document.createElement(e);return x(r,n,o),t.append(r),r}var I=t=>({visibility:t?null:"hidden"});function rt(t){return f(f(t,"div",{class:"scroll"}),"div",{class:"stage"})}function st(t,e,n,o=450,i=e<884){let s=Math.min(1180,Math.round((i?1/0:o)*e/n)),a=Math.round(.93*e);x(t,{viewBox:`0 0 ${e} ${n}`}),x(t.parentNode,{style:`max-width:${s}px;min-width:${a}px`})}function it(t,{x:e,y:n,width:o,height:i},r){let s=p=>`${100*p}%`,a=`left:${s(e/r.width)};top:${s(n/r.height)}`,l=`width:${s(o/r.width)};height:${s(i/r.height)}`;x(t,{style:`${a};${l}`})}function at(t,e){let n=t.getScreenCTM();return[(e.clientX-n.e)/n.a,(e.clientY-n.f)/n.d]}var ct=t=>f(t,"div",{class:"bar"});function jt(t,e,n,o){let i=f(f(t,"label",{},e),"input",n);return i.addEventListener("input",()=>o(i)),i}var T=(t,e,{step:n=1,...o},i)=>jt(t,e,{type:"range",step:n,...o},r=>i(Number(r.value)));var P=(t,e={})=>f(t,"span",{"aria-hidden":"true",...e});function q(t,e){t.getRootNode().activeElement!==t&&(t.value=e)}function O(t,e,n){let o=f(t,"button",{type:"button"},e);return o.addEventListener("click",n),o}function lt(t){let e=f(t,"p",{"aria-live":"polite"}),n="";return o=>{let i=o.map(r=>r[0]).join("");i!==n&&(n=i,e.replaceChildren(...o.map(r=>Qt(...r))),e.offsetHeight&&(e.style.minHeight=`${e.offsetHeight}px`))}}function Qt(t,e){let n=document.createElement("span");return n.textContent=t,e&&x(n,{class:"role",style:`text-decoration-color: var(--${e})`}),n}var dt=220,ft=`
 @media (prefers-reduced-motion: no-preference) {
   .glides :not(.ring) {
@@ -82,7 +82,7 @@ ${ft}
 .beside > .most { flex-basis: 480px; }
 .beside > .many [role=gridcell] { width: 57px; font-size: 13px; white-space: nowrap; }
 .kind { display: flex; flex-wrap: wrap; gap: 3px; align-items: center; margin-bottom: 3px; }
-.kind b { width: 108px; font-size: 13px; white-space: nowrap; }
+.kind b { width: 114px; font-size: 13px; white-space: nowrap; }
 .kind button { width: 80px; padding: 0; font-size: 13px; white-space: nowrap; }
 .kind button { border: 2px solid transparent; background: color-mix(in srgb, currentColor 6%, transparent); }
 .kind button[aria-pressed=true] { border-color: var(--weight); }
