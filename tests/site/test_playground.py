@@ -62,8 +62,12 @@ def test_the_address_brings_the_settings_back(page):
     options(page)
     page.get_by_label(re.compile("^heads")).select_option("4")
     page.wait_for_function("location.hash.includes('heads=4')")
+    page.get_by_role("button", name="ten steps").click()
+    told = page.get_by_text(re.compile(r"^Step 10[.]"))
+    told.wait_for()
     page.reload()
     set_to(page, task=TASKS["copy"], layers="1", heads="4", compare="mask: off")
+    told.wait_for()  # the same model, trained once more
 
 
 def test_the_questions_set_the_figure_and_their_answers_are_folded(page):

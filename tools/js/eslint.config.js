@@ -2,8 +2,14 @@
 import js from "@eslint/js";
 
 const PAGE = [
-  ...["HTMLElement", "ImageData", "ResizeObserver", "customElements", "document", "matchMedia"],
-  ...["cancelAnimationFrame", "clearInterval", "performance", "requestAnimationFrame"],
+  ...["HTMLElement", "ImageData", "ResizeObserver", "customElements", "document", "localStorage"],
+  ...[
+    "cancelAnimationFrame",
+    "clearInterval",
+    "matchMedia",
+    "performance",
+    "requestAnimationFrame",
+  ],
   ...["Blob", "URL", "Worker", "history", "location", "setInterval", "setTimeout"],
   "addEventListener",
 ];

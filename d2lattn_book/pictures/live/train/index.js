@@ -20,6 +20,8 @@ import * as states from "./state.js";
 import {RHYME, TASKS} from "./tasks.js";
 
 const {CHANGES, CHOICES, MOST} = states;
+const STRETCH = 500; // steps of one Play
+const KEPT = "d2lattn training"; // of a page of its own, in the browser: how far which model was trained
 
 // The buttons that train: what they ask of the engine, and what they make of the state.
 function training(bar, figure, ask) {
@@ -30,7 +32,7 @@ function training(bar, figure, ask) {
     const {text, going} = figure.state;
     ask({look: {step: null, text}, steps: Math.max(0, count), going});
   };
-  const play = button(bar, "▶ Play", () => go(figure.state.playing ? 0 : MOST));
+  const play = button(bar, "▶ Play", () => go(figure.state.playing ? 0 : STRETCH));
   button(bar, "one step", () => go(1));
   button(bar, "ten steps", () => go(10));
   button(bar, "restart", () => figure.act(states.again));
@@ -137,6 +139,9 @@ const controlsOf = work => (bar, figure) => {
   const ask = driver(work, news => {
     if (!bar.isConnected) ask({steps: 0}); // the page has let go of the figure
     figure.act(states.arrived, news);
+    const {said, run: now} = figure.state;
+    if (!data.address || news.run !== now) return;
+    localStorage.setItem(KEPT, JSON.stringify({hash: location.hash, said, steps: news.step}));
   });
   const {options, update} = fold(bar);
   const [task, text] = tasks(options, figure);
@@ -160,14 +165,19 @@ const controlsOf = work => (bar, figure) => {
     if (state.run === run) return;
     run = state.run;
     if (data.address) history.replaceState(null, "", toAddress(state));
-    ask({...states.beginning(state), look: {step: null, text: state.text}, steps: 0});
+    const {steps = 0} = data;
+    data.steps = 0; // the steps of an earlier visit are taken once more, and give the same model
+    if (steps) figure.act(states.play, true);
+    const {going} = figure.state;
+    ask({...states.beginning(state), look: {step: null, text: state.text}, steps, going});
   };
 };
 
 // `work` is the engine, as a function whose text makes a worker: tools/live_code.py puts it in.
 export const mounting = work => (live, data) => {
   const said = data.address ? fromAddress(location.hash) : null;
-  const sent = {...data, ...said};
+  const kept = data.address && JSON.parse(localStorage.getItem(KEPT));
+  const sent = {...data, ...said, ...(kept?.hash === location.hash && kept)};
   const {begin, compute} = states;
   const controls = controlsOf(work);
   assemble({begin, compute, controls, draw, explain, style: STYLE, sizes})(live, sent);

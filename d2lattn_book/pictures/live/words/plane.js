@@ -32,8 +32,9 @@ export function drawPlane(box, figure) {
   const svg = add(box, "svg", {class: "plane glides", viewBox: `0 0 ${WIDTH} ${HEIGHT}`});
   const scale = scaleOf(frame);
   const [named, hairs] = drawAxes(svg, scale, axes);
+  const press = matchMedia("(pointer: coarse)").matches ? "tap" : "click";
   const hint = {class: "drag e s", x: WIDTH - 4, y: named[1].x < WIDTH / 4 ? 16 : HEIGHT - 5};
-  const drag = add(svg, "text", hint, "drag a word; click one: it is the query");
+  const drag = add(svg, "text", hint, `drag a word; ${press} one: it is the query`);
   const lines = vocabulary.map(() => add(svg, "path", {stroke: "var(--weight)"}));
   const own = add(svg, "circle", {fill: "none", stroke: "var(--weight)"});
   const dashed = {"stroke-width": 2.5, "stroke-dasharray": 5};
