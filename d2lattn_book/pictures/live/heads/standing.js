@@ -1,7 +1,7 @@
 // The heads of a model that stand out, a line for each kind: a button leads to each of them.
 import {button} from "../kit/controls.js";
 import {alter} from "../kit/figure.js";
-import {add, set} from "../kit/nodes.js";
+import {WIDE, add, set} from "../kit/nodes.js";
 import {clamp, show} from "../kit/numbers.js";
 
 const LINE = 680; // the width where a kind has a line of its own
@@ -13,18 +13,19 @@ export function drawStanding(live, {data, act, width}) {
   const name = {role: "toolbar", "aria-label": "heads that stand out"};
   const box = add(live, "div", {...name, class: width < LINE ? "narrow" : null});
   const all = standing.flatMap(({name: kind, keys, heads}) => {
-    const line = add(box, "div", {class: "kind", title: `attention weight on ${keys}`});
+    const title = `Score: ${scored}. Such keys: ${keys}.`;
+    const line = add(box, "div", {class: "kind", title});
     add(line, "b", {}, kind);
     if (!heads.length) add(line, "span", {class: "s"}, "no head");
     return heads.map(([step, head, score]) => {
       const text = `L${layers[step]}H${numbers[head]} ${show(score)}`;
       const node = button(line, text, () => act(alter, {step, head}));
-      const place = `layer ${layers[step]}, head ${numbers[head]}, score ${show(score)}`;
-      set(node, {"aria-label": `${kind}: ${place}`});
+      const place = `${kind}: layer ${layers[step]}, head ${numbers[head]}`;
+      set(node, {"aria-label": `${place}, score ${show(score)}`});
       return {node, step, head};
     });
   });
-  add(box, "div", {class: "s"}, `Score: ${scored}.`);
+  if (width < WIDE) add(box, "div", {class: "s"}, `Score: ${scored}.`); // a slide has no room
   if (without.length) add(box, "div", {class: "s"}, `no maps in: layer ${without.join(", ")}`);
   const nodes = all.map(one => one.node);
   walkable(box, nodes);
