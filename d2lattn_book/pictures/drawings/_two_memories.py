@@ -9,10 +9,10 @@ from d2lattn_book.pictures.kit import Ax, Axes, arrow, box, frame, sheet, text, 
 
 LARGE, FAST, FUSED = 0.0, 3.7, -7.1  # heights of the two memories, and of the fused kernel, below
 SIZE = 12.5  # of letters, in points
-TABLE, THIN = 1.35, 0.3  # width of an n×n table, which is as high, and of an n×d one
+TABLE, THIN = 1.35, 0.3  # widths of an n×n table and of an n×d one
 LOW, HIGH = LARGE + 0.55 + TABLE, FAST + 0.05  # heights between which things travel
 TILES, AT = 6, (2, 2)  # blocks along either side of the table; the one at work: queries, keys
-KERNELS = {"scale q,\nmultiply": (1.7, 2.7), "softmax": (4.35, 2.1), "multiply": (7.1, 2.6)}
+KERNELS = {"scale q, multiply": (1.7, 2.7), "softmax": (4.35, 2.1), "multiply": (7.1, 2.6)}
 VECTORS = {"q": (0.8, "query"), "k": (1.7, "key"), "v": (7.0, "value"), "output": (8.1, "output")}
 TABLES = {"scores": 3.05, "weights": 5.65}  # each is written by one kernel and read by the next
 
@@ -34,7 +34,7 @@ def two_memories(table: float, vectors: float, *, ax: Ax = None) -> Axes:
         >>> print(describe(two_memories(table=64, vectors=1)))
         naive attention: 262 MiB travel, one fused kernel: 4 MiB travel.
     """
-    ax = sheet(ax, (6.1, 5.4))
+    ax = sheet(ax, (7.8, 4.3))
     naive, fused = _chain(ax, table, vectors), _one_kernel(ax, vectors)
     for foot, what, size in ((0, "naive attention", naive), (FUSED, "one fused kernel", fused)):
         for low, high, name in ((LARGE, LOW + 0.1, "large\nmemory"), (FAST, 2.0, "fast\nmemory")):
@@ -69,7 +69,7 @@ def _one_kernel(ax, vectors):
         ax.add_patch(Rectangle(corner, step, step, fc=face, ec=FAINT, lw=0.5, ls=":", zorder=3))
     x, y = left + (AT[1] + 0.5) * step, top - (AT[0] + 0.5) * step
     arrow(ax, (x, y), (x + 3 * step, y), zorder=4)
-    words = "one tile of scores at a time,\nmaximum, normalizer,\naccumulator"
+    words = "one tile of scores at a time,\nmaximum, normalizer, accumulator"
     _text(ax, left + (TILES + 1) * step, FUSED + FAST + 1.0, words, ha="left")
     return _thin(ax, FUSED, vectors)
 
