@@ -122,7 +122,7 @@ def test_notes_and_captions_leave_the_page_and_what_waits_is_folded(page):
     said = {name: c.metadata.get("mystnb", {}).get("code_prompt_show") for name, c in page.items()}
     assert {name: prompt for name, prompt in said.items() if prompt} == {
         "answer": "Show the answer", "titled": "Show the code of this figure",
-        "folded": "Show the code", "solution": "Show a solution",
+        "folded": "Show the code: helpers", "solution": "Show a solution",
     }  # fmt: skip
     assert page["answer"].outputs == [new_output("stream", text="7\n")]
     assert page["fold"].source == FOLD and "@title" not in str(list(page.values()))

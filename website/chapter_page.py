@@ -76,6 +76,11 @@ def _capital(text):
     return text[:1].upper() + text[1:]
 
 
+def _lowered(text):
+    """A title as it stands after a colon: its first word, unless it is a name, is small."""
+    return re.sub("^[A-Z](?=[a-z ])", lambda first: first[0].lower(), text)
+
+
 def is_picture(cell):
     """Whether a cell puts out a picture."""
     return any("image/png" in output.get("data", {}) for output in cell.outputs)
@@ -131,8 +136,11 @@ def _fold(cell, *, is_answer):
         shown.add("remove-input")  # a figure that answers: its code is in the notebook
     if kind:
         show, hide = PROMPTS[kind]
-        if kind == "imports" and (title := TITLE.match(cell.source)):  # a guard says what it guards
+        title = TITLE.match(cell.source)
+        if title and (kind == "imports" or title[1].startswith("Guard")):  # it says what it guards
             show, hide = title[1], f"{title[1]} (hide)"
+        elif title and kind == "code":
+            show += f": {_lowered(DRAWS.sub('', title[1]))}"
         cell.metadata.mystnb = {"code_prompt_show": show, "code_prompt_hide": hide}
         cell.source = TITLE.sub("", cell.source, count=1)
     cell.metadata.tags = sorted(shown)

@@ -143,11 +143,11 @@
     const sorted = (text) => [...stems(text)].sort().join();
     const isAsked = (names) => names.split(/[,;] | \(|\)/).some((one) => sorted(one) === sorted(query));
     const named = (column) => sorted(query) && GLOSSARY.find((row) => isAsked(row[column]));
-    const [term, said] = named(0) || named(2) || [];
+    const [term, said, , anchor] = named(0) || named(2) || [];
     const line = document.createElement("p");
     if (!term) return line;
     line.className = "meaning";
-    line.innerHTML = `<a href="${root}90_notation_and_claims.html#glossary"></a> (glossary): `;
+    line.innerHTML = `<a href="${root}90_notation_and_claims.html#${anchor}"></a> (glossary): `;
     line.firstElementChild.append(term);
     line.append(said);
     return line;

@@ -111,10 +111,12 @@ def _terms(doctree):
 
 
 def _glossary(doctree):
-    """[[term, meaning, other names]] from the table under the heading Glossary."""
+    """[[term, meaning, other names, anchor]] from the table below Glossary, its rows anchored."""
     (section,) = [one for one in doctree.findall(nodes.section) if "glossary" in one["ids"]]
-    rows = [[cell.astext() for cell in row.children] for row in section.findall(nodes.row)]
-    return [row[:3] for row in rows[1:]]
+    _, *rows = section.findall(nodes.row)
+    for row in rows:
+        row["ids"] = [f"term-{slug(row[0].astext())}"]
+    return [[*(cell.astext() for cell in row.children[:3]), row["ids"][0]] for row in rows]
 
 
 def _is_at(record, page, words):
