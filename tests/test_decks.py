@@ -248,7 +248,7 @@ def test_a_live_figure_above_the_first_section_is_of_that_section_with_its_notes
     assert figure.title == "## 3.1 A mask" and figure.live and figure.first
     (notes,) = (cell for cell in figure.cells() if cells.is_note(cell))
     assert notes.source == (
-        "**For the lecturer**\n\n4 minutes. Drag it. More, with the code: the notebook, 3.1."
+        "**For the lecturer**\n\n**The section.** 4 minutes. Drag it. More: the notebook, 3.1."
         "\n\n**In the chapter**\n\nText."
     )
 

@@ -9,10 +9,10 @@ the answer, or what a figure shows; as `given` what a question cannot be answere
 table, list or quotation of the cell; a formula without $$ is said of the cell's own); as `asks`
 what is asked before one of these, or before an output, comes at the next key; as `names`
 what its print calls otherwise; as `tell` what the lecturer does at its last slides, one text each.
-That comes first in the notes; then the answer and the first sentences of the text that belongs to
-the slide, as far as there is room: key s opens the speaker's view. Code, folds and what is optional
-stay in the notebook. npm brings reveal.js and MathJax once; nothing else is needed,
-also not by the live figures.
+That comes first in the notes; then, on the first slide of a section, its note; then the answer and
+the first sentences of the text that belongs to the slide, as far as there is room: key s opens the
+speaker's view. Code, folds and what is optional stay in the notebook. npm brings reveal.js and
+MathJax once; nothing else is needed.
 """
 
 import ast
@@ -208,6 +208,8 @@ class Deck:
             self.slides[-1].title, self.slides[-1].first = self.title, True
             return self.slides[-1]  # the live figure above a chapter's first section is of it
         last = self.slides.pop() if self.slides and self.slides[-1].is_bare() else None
+        if last and first and not last.first:  # the end of a section stays with its last slide
+            self.slides[-1].notes, last = self.slides[-1].notes + last.notes, None
         first = first or bool(last and last.first)
         self.slides.append(Slide(self.title if first else self.later, first))
         if last:
@@ -251,8 +253,8 @@ class Deck:
             if not said_of(cell).keys() & STANDS:
                 self.say(source)
         elif cells.is_note(cell):
-            more = f"More, with the code: the notebook, {self.title.split()[1]}."
-            self.section.tell.insert(0, " ".join([*beginning(source, BRIEF), more]))
+            note, number = " ".join(beginning(source, BRIEF)), self.title.split()[1]
+            self.section.tell.append(f"**The section.** {note} More: the notebook, {number}.")
         elif asked:
             *earlier, last = before.strip().split("\n\n")
             self.slides[-1].notes += earlier
