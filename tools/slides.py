@@ -9,10 +9,8 @@ the answer, or what a figure shows; as `given` what a question cannot be answere
 table, list or quotation of the cell; a formula without $$ is said of the cell's own); as `asks`
 what is asked before one of these, or before an output, comes at the next key; as `names`
 what its print calls otherwise; as `tell` what the lecturer does at its last slides, one text each.
-That comes first in the notes; then, on the first slide of a section, its note; then the answer and
-the first sentences of the text that belongs to the slide, as far as there is room: key s opens the
-speaker's view. Code, folds and what is optional stay in the notebook. npm brings reveal.js and
-MathJax once; nothing else is needed.
+That comes first in its notes; then, on the first of a section, the section's note; then the answer
+and the beginning of the text that belongs to it. Code, folds and what is optional do not come.
 """
 
 import ast
