@@ -313,10 +313,8 @@ class Deck:
         if not slide.live:
             self.say(answer)
         else:
-            question, given = slide.title.removeprefix("## "), self.slides[-2].given
-            slide = self.start()
-            slide.question, slide.given = question, given
-            slide.shown = [new_markdown_cell(answer)]
+            self.ask(slide.title.removeprefix("## "), self.slides[-2].given)
+            self.slides[-1].shown = [new_markdown_cell(answer)]
 
     def ask(self, question, given=""):
         """On a new slide, or below a sentence that stands alone."""
