@@ -37,6 +37,7 @@ SUMS = 64  # right models show at most 4
 CAUSAL = ("future", "prefix", "window", "own", "cache")
 HALF = (torch.bfloat16, torch.float16)
 ASKED_IN_HALF = ("random", "future", "padding", "batch")
+SILENT = "a model whose outputs depend on its input"
 LONG = (512, 384, 256, 192, 128, 96, 64, 48, 32)
 
 # What a question compares: differences (B, L), and what to say if one is not 0.
@@ -99,7 +100,10 @@ class Report:
 
     def __str__(self) -> str:
         found = [f"{f.name}: {f.sentence}\n    {f.clinic or ''}".rstrip() for f in self.findings]
-        lines = (found or ["Nothing found."]) + self.remarks
+        nothing = "Nothing found."
+        if SILENT in self.not_tried.values():
+            nothing = "Nothing could be asked: the outputs are the same for every input."
+        lines = (found or [nothing]) + self.remarks
         lines += [f"Not tried: {name} ({what})" for name, what in self.not_tried.items()]
         return "\n".join(lines)
 
@@ -267,6 +271,8 @@ class _Asked:
             self.lens = torch.tensor([self.keys * 3 // 5, self.keys, 1])
             try:
                 self.y = self(self.read)
+                hidden = self.y == -torch.inf if self.vocab_size else False  # a token ruled out
+                self.wrong = ~(self.y.isfinite() | hidden).all(-1)
                 self.is_alive = bool(_difference(self(self.other), self.y).any())
                 return
             except _NotTried as error:
@@ -379,12 +385,16 @@ def _check_can_be_asked(asked: _Asked, name: str, report: Report) -> None:
         raise _NotTried("is_causal=True")
     if not getattr(asked, needs, True):
         raise _NotTried(f"{needs}=")
+    if asked.wrong.any():
+        if name == "gradient":
+            return
+        raise _NotTried("a model whose outputs are finite")
     if asked.y.dtype in HALF and name not in ASKED_IN_HALF:
         raise _NotTried("the module itself")
     if "random" in [found.name for found in report.findings]:
         raise _NotTried("a model that returns the same outputs twice")
     if name != "random" and not asked.is_alive:
-        raise _NotTried("parameters with which an output depends on its input")
+        raise _NotTried(SILENT)
 
 
 def _found(asked: _Asked, name: str) -> Iterator[Finding]:
@@ -403,6 +413,8 @@ def _found(asked: _Asked, name: str) -> Iterator[Finding]:
                 page = asked.leak or page
             elif "the mask lost, or is it inverted" in sentence:
                 page = QUESTIONS["future"][1]
+            elif "with no padding" in sentence:
+                page = QUESTIONS["empty"][1]
             said = re.sub(r"\b1 tokens", "1 token", sentence.format(**numbers))
             yield Finding(name, said, numbers, example, page and f"{CLINIC}{page}.html")
             return
@@ -436,7 +448,8 @@ def _which_mask(asked: _Asked) -> str:
         # The last row has no later token: with a finite mask it averages the earlier ones.
         if not before[:-1].any():
             return "the causal mask is inverted."
-        return "is there no causal mask, or does the softmax run over the queries?"
+        said = "is there no causal mask, is a mask of 0 and 1 added to the scores, or does the "
+        return said + "softmax run over the queries?"
     reach = [int(row.nonzero().max()) - i for i, row in enumerate(ahead) if row.any()]
     most = max(reach, default=asked.offset)
     said = f"{len(reach)} of {asked.length} outputs see up to {most - asked.offset} tokens ahead: "
@@ -574,6 +587,10 @@ def _cache(asked: _Asked) -> Answers:
 
 
 def _gradient(asked: _Asked) -> Answers:
+    said = "the output at position {position} is not finite ({count} of {length} positions), with "
+    said += "no padding: is a whole row of scores masked, or 0 multiplied by −∞?"
+    count = int(asked.wrong.any(0).sum())
+    yield asked.wrong, said, {"count": count, "length": asked.length}
     lens = {"valid_lens": asked.lens - int(asked.empty)}  # with an empty row
     for lengths in [{}, lens] if asked.valid_lens else [{}]:
         y, leaves = _followed(asked, lengths)

@@ -17,6 +17,8 @@ AFTER = {  # what the output of a layer goes through
     "next token mixed in": lambda x: torch.lerp(x, x.roll(-1, 1), 0.3),
     "tokens chosen by an expert": lambda x: x * (x[..., :1] >= x[..., :1].median(1, True).values),
 }
+SOFT = ["0 and 1 added", "mask of -10", "empty rows NaN", "inverted mask, finite"]
+SOFT += ["first row hidden", "0 times infinity"]
 LAYOUT = "heads without transpose", "no transpose at all", "output without transpose"
 
 
@@ -41,6 +43,7 @@ class Attention(nn.Module):
             "one query in k": (j <= i) | (i % c == 2),
             "blocks": j // c <= i // c,
             "diagonal masked": (j < i) | (i + j == 0),
+            "first row hidden": j < i,
             "wrong corner": j <= i - s + n,
             "chunks see all": j <= i + s * (s > n),
             "rest of length % 4": j <= i + s * (i >= n - n % 4),
@@ -57,13 +60,14 @@ class Attention(nn.Module):
             "mask after the softmax": scores,
             "NaN made 0": scores + mask.to(q.dtype).log(),
             "empty rows NaN": scores + mask.to(q.dtype).log(),
+            "first row hidden": scores + mask.to(q.dtype).log(),
+            "0 times infinity": scores + (1 - mask.to(q.dtype)) * -torch.inf,
         }.get(f, scores.masked_fill(~mask, -1e30))
         if f == "sums in bfloat16":
             e = (masked - masked.amax(-1, keepdim=True)).exp()
             return e / functools.reduce(torch.add, e.unbind(-1))[..., None]
         weights = masked.softmax({"softmax over queries": -2, "softmax over rows": 0}.get(f, -1))
-        soft = f in ("0 and 1 added", "mask of -10", "empty rows NaN", "inverted mask, finite")
-        return weights if soft else weights.nan_to_num(0) * mask
+        return weights if f in SOFT else weights.nan_to_num(0) * mask
 
     def valid(self, lens, b, n, s):
         shift = {"padding off by one": 1, "last real token hidden": -1}.get(self.fault, 0)
@@ -206,6 +210,8 @@ FAULTS = [
     ("padding prefix", "positions from the end", encoder(ask=LENS), model(1, 24, 2)),
     ("empty", "empty rows NaN", *(layer(24, n, ask=LENS | {"empty": True}) for n in (2, 3))),
     ("gradient empty", "NaN made 0", *(layer(24, n, ask=LENS | {"empty": True}) for n in (3, 4))),
+    ("gradient", "0 times infinity", model(), past(24, 3)),
+    ("gradient", "first row hidden", model(3, 48, 6), past(16, 2, 1)),
     ("packed", "packed texts see each other", model(ask=PACK), model(3, 48, 6, 2, ask=PACK)),
     ("packed", "packed positions go on", model(ask=PACK), model(3, 16, 2, ask=PACK)),
     ("packed future", "segments instead of the past", model(1, ask=PACK), model(3, ask=PACK)),

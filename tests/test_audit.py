@@ -108,7 +108,7 @@ def test_nothing_is_found_in_a_right_layer(name, dtype):
 
 
 GUESSES = {
-    "no mask": "is there no causal mask, or does the softmax run over the queries?",
+    "no mask": "is there no causal mask, is a mask of 0 and 1 added to the scores, or does the ",
     "inverted mask": "the causal mask is inverted.",
     "inverted mask, finite": "the causal mask is inverted.",
     "mask off by one": "22 of 23 outputs see up to 1 token ahead: a shifted mask?",
@@ -187,8 +187,9 @@ def test_shorter_texts_are_tried_and_what_the_model_raises_passes_through():
 
 
 def test_a_question_without_an_answer_is_not_asked():
-    silent = audit.layer(lambda x: 0 * x, 8, window=8, is_causal=True, length=8).not_tried
-    assert silent["window"] == "parameters with which an output depends on its input"
+    silent = audit.layer(lambda x: 0 * x, 8, window=8, is_causal=True, length=8)
+    assert silent.not_tried["window"] == "a model whose outputs depend on its input"
+    assert str(silent).startswith("Nothing could be asked: the outputs are the same for every ")
     random = audit.layer(nn.functional.dropout, 8)
     assert [f.name for f in random.findings] == ["random"]
     assert random.not_tried["batch"] == "a model that returns the same outputs twice"
@@ -207,6 +208,17 @@ def test_a_report_can_be_read():
     assert f"future: {found.sentence}\n    {found.clinic}\n" in str(report)
     assert f'<a href="{found.clinic}">what to do</a>' in report._repr_html_()
     with pytest.raises(AssertionError, match="future: the output at position 0"):
+        report.assert_ok()
+
+
+@pytest.mark.parametrize("call", [planted.model(), planted.past(16, 2)], ids=["model", "layer"])
+@pytest.mark.parametrize("fault, count", [("0 times infinity", 23), ("first row hidden", 1)])
+def test_an_output_that_is_not_finite_is_the_first_finding(fault, count, call):
+    report = planted.ask(audit, call, fault)
+    count = 23 if count == 1 and call[0] == "model" else count  # NaN spreads to later positions
+    assert f"output at position 0 is not finite ({count} of 23 positions)" in str(report)
+    assert report.findings[0].clinic.endswith("gives-nan.html") and len(report.findings) == 1
+    with pytest.raises(AssertionError, match="0 multiplied by −∞"):
         report.assert_ok()
 
 
