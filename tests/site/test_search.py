@@ -91,3 +91,14 @@ def test_the_page_of_results_shows_sections_too(page):
     expect(first).to_have_text(re.compile(r"3\.[12]"))
     first.click()
     expect(page.locator("section:target h2")).to_be_in_viewport()
+
+
+def test_a_term_leads_to_its_row_of_the_glossary_on_a_telephone(telephone):
+    go(telephone, SITE / "index.html")
+    telephone.keyboard.press("Control+k")
+    found(telephone, "residual stream")
+    telephone.locator("dialog .found .meaning a").click()
+    row = telephone.locator("#glossary tr:target")
+    expect(row).to_contain_text("residual stream")
+    expect(row).to_be_in_viewport(ratio=1)
+    assert row.locator("td").nth(1).bounding_box()["width"] > 300  # stacked, not beside the term
