@@ -25,7 +25,7 @@ def turning_arrows(query: Numbers, key: Numbers, positions: Numbers, *, ax: Ax =
     Example:
         >>> from d2lattn_book.pictures.plots import describe
         >>> print(describe(turning_arrows((1, 0), (1, 0), (2, 1))))
-        query at position 2, key at position 1: (2 − 1)θ = 57°, angle 57°, score 0.54.
+        query at position 2, key at position 1: (2 − 1)ω = 57°, angle 57°, score 0.54.
     """
     query, key, (i, j) = pair("query", query), pair("key", key), pair("positions", positions)
     vectors = {"query": query, "key": key}
@@ -47,10 +47,10 @@ def turning_arrows(query: Numbers, key: Numbers, positions: Numbers, *, ax: Ax =
     arc = np.linspace(ends[1], ends[1] + between, 60)
     (arc,) = ax.plot(0.6 * reach * np.cos(arc), 0.6 * reach * np.sin(arc), color=FAINT, lw=5)
     ax.set(aspect="equal", xlim=(-1.7 * reach, 1.7 * reach), ylim=(-1.35 * reach, 1.35 * reach))
-    about = "first channel\ngrey arrow: before the rotation; θ = 1 rad"
+    about = "first channel\ngrey arrow: before the rotation; ω = 1 rad"
     ax.set(xlabel=about, ylabel="second channel", xticks=[], yticks=[])
     score = math.hypot(*query) * math.hypot(*key) * math.cos(between)
-    turned = f"({i:g} − {j:g})θ = {math.degrees(i - j):.0f}°"
+    turned = f"({i:g} − {j:g})ω = {math.degrees(i - j):.0f}°"
     seen = f"angle {abs(math.degrees(between)):.0f}°, score {number(score)}"
     title = f"query at position {i:g}, key at position {j:g}:\n{turned}, {seen}"
     ax.set_title(title.replace("-", "−"), fontsize=10)
