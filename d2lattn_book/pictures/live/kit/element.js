@@ -6,6 +6,7 @@ const SLIDES = ".reveal"; // of `make slides`
 const CLICKER = ["PageUp", "PageDown"];
 const ARROWS = /^Arrow[LR]/; // of a presenter that has no others
 const PLACES = "[role],[type=range]"; // and no fields or menus
+const SUPPRESSED = "data-lm-suppress-shortcuts"; // JupyterLab's
 const USED = {click: "button, summary", change: "select, [type=checkbox]"};
 
 // Define the element once; `mount` draws a figure from its data into its shadow root.
@@ -17,7 +18,15 @@ export function define(tag, mount) {
     }
   };
   customElements.define(tag, element);
+  // JupyterLab looks for the attribute before the figure hears of a key.
+  const mark = event => event.target.localName === tag && withhold(event.target, event);
+  addEventListener("keydown", mark, {capture: true});
 }
+
+const withhold = (host, event) => host.toggleAttribute(SUPPRESSED, !savesOrRuns(event));
+
+const savesOrRuns = ({key, ctrlKey, metaKey, shiftKey}) =>
+  key === "Enter" ? shiftKey || ctrlKey : key === "s" && (ctrlKey || metaKey);
 
 function open(host, mount) {
   const data = {...JSON.parse(host.dataset.live), deck: Boolean(host.closest(SLIDES))};
@@ -26,15 +35,16 @@ function open(host, mount) {
   const live = add(root, "div", {class: "live", role: "group", "aria-label": data.title});
   for (const role in data.roles) live.style.setProperty(`--${role}`, data.roles[role]);
   mount(live, data);
-  set(host, {"data-lm-suppress-shortcuts": "true", "data-prevent-swipe": ""});
+  set(host, {[SUPPRESSED]: "", "data-prevent-swipe": ""});
   giveBack(root, host);
   const still = host.previousElementSibling;
   if (still?.classList.contains("live-fallback")) host.append(still); // unseen under a shadow
 }
 
-// Plain keys belong to the figure and not to the notebook or the slides; Escape gives them back. On
-// slides so do the keys of a clicker, wherever the figure was last touched, the arrows after a pointer,
-// and a button, a fold or a menu that was used by one; who came by key stays.
+// Plain keys belong to the figure and not to the notebook or the slides, but for those that save the
+// notebook or run a cell; Escape gives them back. On slides so do the keys of a clicker, wherever the
+// figure was last touched, the arrows after a pointer, and a button, a fold or a menu that was used by
+// one; who came by key stays.
 function giveBack(root, host) {
   let pointed = false;
   root.addEventListener("pointerdown", () => (pointed = true));
@@ -42,6 +52,7 @@ function giveBack(root, host) {
     const turns = host.closest(SLIDES) && turnsThePage(event, pointed);
     pointed = false;
     if (event.ctrlKey || event.metaKey || event.altKey || event.key === "Tab") return;
+    if (savesOrRuns(event)) return leave(host);
     if (!turns) event.stopPropagation();
     if (turns || event.key === "Escape") leave(host);
   });
