@@ -34,7 +34,7 @@ def read(path: str | os.PathLike | None = None) -> str:
         return Path(path).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise ValueError(
-            f"path must be that of a text in UTF-8, such as an editor saves, got {show(path)}: "
+            f"path must be that of a text in UTF-8 (an editor's Save As has it), got {show(path)}: "
             f"{error.reason} at byte {error.start}"
         ) from None
 
