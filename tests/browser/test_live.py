@@ -188,7 +188,7 @@ def walk(page, steps):
         use(page, act)
         if wanted is None:
             assert page.evaluate("document.activeElement === document.body")
-        elif isinstance(wanted, list):
+        elif isinstance(wanted, (list, tuple)):
             expect(page.locator(wanted[0])).to_have_count(wanted[1])
         else:
             page.wait_for_timeout(1)
