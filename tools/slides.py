@@ -221,8 +221,7 @@ class Deck:
                 self.drawn.outputs.append(new_output("display_data", {"text/html": said}))
             return
         compared = cells.COMPARE in cell.source
-        folded = cells.is_note(cell) or compared
-        source = cells.without_fold(cell) if folded else cell.source
+        source = cells.without_fold(cell) if cells.is_note(cell) or compared else cell.source
         if compared and self.slides[-1].asks_only():
             self.answer(says(cell) or source)
         elif compared and says(cell) and not ASKED.search(source):
@@ -252,7 +251,8 @@ class Deck:
                 self.say(source)
         elif cells.is_note(cell):
             note, number = " ".join(beginning(source, BRIEF)), self.title.split()[1]
-            self.section.tell.append(f"**The section.** {note} More: the notebook, {number}.")
+            note, tell = f"**The section.** {note} More: the notebook, {number}.", self.section.tell
+            tell.insert(not re.match("After|The wrong|.* votes", "".join(tell)), note)  # opens it
         elif asked:
             *earlier, last = before.strip().split("\n\n")
             self.slides[-1].notes += earlier
