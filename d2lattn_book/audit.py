@@ -20,7 +20,7 @@ import html
 import inspect
 import itertools
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -41,7 +41,7 @@ SILENT = "a model whose outputs depend on its input"
 LONG = (512, 384, 256, 192, 128, 96, 64, 48, 32)
 
 # What a question compares: differences (B, L), and what to say if one is not 0.
-Answers = Iterator[tuple[Tensor, str, Mapping[str, float]]]
+Answers = Iterator[tuple[Tensor, str, dict[str, Any]]]  # "like": the question whose page fits
 Lengths = bool | Callable[..., Any] | None
 
 
@@ -243,7 +243,7 @@ class _Asked:
     segments: Lengths = None
     cache: Any = None
     empty: bool = False
-    leak: str | None = None  # the page on how later tokens are seen, once they are
+    leak: str | None = None  # the question whose page is on how later tokens are seen
 
     def __post_init__(self) -> None:
         check_count("length", self.length, 8)
@@ -399,24 +399,19 @@ def _check_can_be_asked(asked: _Asked, name: str, report: Report) -> None:
 
 def _found(asked: _Asked, name: str) -> Iterator[Finding]:
     """The first wrong answer to a question, if there is one."""
-    question, page = QUESTIONS[name]
+    question = QUESTIONS[name][0]
     asked.last = asked.read, {}
     for by, sentence, more in question(asked):
         if by.any():
             place = int(by.amax(0).nonzero()[0])
+            own = QUESTIONS[more.pop("like", name) or name][1]  # the page on what is guessed
             numbers = {"position": place, "difference": float(by.max()), **more}
             read, lengths = asked.last
             names = ["input"] if len(read) == 1 else ["query", "key", "value"]
             changed = {f"changed {n}": x.detach() for n, x in zip(names, read, strict=True)}
             example = dict(zip(names, asked.read, strict=True)) | changed | lengths
-            if name in ("future", "prefix") or "cut" in more:  # "cut": a leak, by its gradient
-                page = asked.leak or page
-            elif "the mask lost, or is it inverted" in sentence:
-                page = QUESTIONS["future"][1]
-            elif "with no padding" in sentence:
-                page = QUESTIONS["empty"][1]
             said = re.sub(r"\b1 tokens", "1 token", sentence.format(**numbers))
-            yield Finding(name, said, numbers, example, page and f"{CLINIC}{page}.html")
+            yield Finding(name, said, numbers, example, own and f"{CLINIC}{own}.html")
             return
 
 
@@ -433,9 +428,10 @@ def _future(asked: _Asked) -> Answers:
         by = asked.changes(asked.places >= ahead[0])[:, : ahead[0] - asked.offset]
         said = "the output at position {position} changes when the tokens from position {first} on "
         guess = _which_mask(asked)
-        asked.leak = QUESTIONS["mixed" if "reshape" in guess else "future"][1]
+        asked.leak = "mixed" if "reshape" in guess else "future"
         said += "change ({cuts} of {of} cuts): " + guess
-        yield by, said, {"cuts": len(ahead), "of": len(cuts), "first": ahead[0]}
+        numbers = {"cuts": len(ahead), "of": len(cuts), "first": ahead[0]}
+        yield by, said, numbers | {"like": asked.leak}
 
 
 def _which_mask(asked: _Asked) -> str:
@@ -467,7 +463,7 @@ def _prefix(asked: _Asked) -> Answers:
         with contextlib.suppress(_NotTried):
             by = asked.differs(asked([asked.read[0][:, :length], *keys]), asked.y[:, :length], SUMS)
             was_asked = True
-            yield by, said, {"length": length}
+            yield by, said, {"length": length, "like": asked.leak}
     if not was_asked:
         raise _NotTried("a model that takes shorter texts")
 
@@ -540,7 +536,7 @@ def _padding(asked: _Asked) -> Answers:
     by = asked.differs(asked(asked.changed(padded), valid_lens=asked.lens), y, SAME)
     crossed = asked.key_length is not None  # then the queries have no padding
     said = "the output at position {position} changes when the padding changes: is the mask lost, "
-    yield by if crossed else by.where(~padded, 0), said + "or is it inverted?", {}
+    yield by if crossed else by.where(~padded, 0), said + "or is it inverted?", {"like": "future"}
     if crossed and asked.is_causal:
         return  # with fewer keys a causal query sees others
     said = "padded, a text of {length} tokens gives another output at position {position} than "
@@ -590,7 +586,7 @@ def _gradient(asked: _Asked) -> Answers:
     said = "the output at position {position} is not finite ({count} of {length} positions), with "
     said += "no padding: is a whole row of scores masked, or 0 multiplied by −∞?"
     count = int(asked.wrong.any(0).sum())
-    yield asked.wrong, said, {"count": count, "length": asked.length}
+    yield asked.wrong, said, {"count": count, "length": asked.length, "like": "empty"}
     lens = {"valid_lens": asked.lens - int(asked.empty)}  # with an empty row
     for lengths in [{}, lens] if asked.valid_lens else [{}]:
         y, leaves = _followed(asked, lengths)
@@ -606,7 +602,8 @@ def _gradient(asked: _Asked) -> Answers:
             along[:, cut - asked.offset :] = 0
             later = _gradients(y, leaves, along)
             later[:, :cut] = 0
-            yield later.where(later > _tolerance(SAME, whole), 0), said, {"cut": cut}
+            by = later.where(later > _tolerance(SAME, whole), 0)
+            yield by, said, {"cut": cut, "like": asked.leak}
 
 
 def _followed(asked: _Asked, lengths: dict[str, Tensor]) -> tuple[Tensor, list[Tensor]]:
