@@ -32,6 +32,7 @@ from d2lattn_book.host import on_the_host
 BY_HAND = 5e-3  # relative: a number found by hand is right to three digits
 TOO_SHORT = 5e-2  # and to two
 COUNTED, ROUNDED = (0, 1e-5), (0, 0.5)  # whole numbers: relative and absolute
+GOT = {str: "text in quotes: ", list: "the list ", int: "the number ", float: "the number "}
 ERRORS = (Exception, SystemExit)  # what the reader's code may raise, and should hear about
 
 _source = functools.cache(inspect.getsource)  # one reading for all mistakes of an exercise
@@ -135,11 +136,11 @@ class ValueExercise:
             return "This looks like a percentage. Give a fraction of 1: 50 % is 0.5."
         form = _other_form(answer, want)
         if form:
-            return f"{form} is expected, got the {type(answer).__name__} {show(answer)}"
+            return f"{form} is expected, got {GOT.get(type(answer), '')}{show(answer)}"
         if _difference(answer, want, TOO_SHORT) is None:
-            return f"{show(answer)} is near: give every number to three digits"
+            return f"{show(answer)} is close: give every number to three digits"
         if isinstance(want, int) and _is_cut(answer, want):
-            return f"{show(answer)} is near: give whole numbers to the last digit"
+            return f"{show(answer)} is close: give whole numbers to the last digit"
         in_full = isinstance(answer, (numbers.Real, str, list, tuple))
         return f"{show(answer)} is not correct" if in_full else difference
 
@@ -464,8 +465,10 @@ def _distance(got, want, tolerance):
 
 def _other_form(answer, want):
     """What is expected, if it is a number or a list, and the answer plainly is none such."""
+    if isinstance(want, str):
+        return None if isinstance(answer, str) else "text in quotes"
     if isinstance(want, numbers.Number):
-        return "a number" if isinstance(answer, (str, list, tuple)) else None
+        return "a number" if isinstance(answer, (str, list, tuple, set, dict)) else None
     if not isinstance(want, (list, tuple)):
         return None
     other = isinstance(answer, (str, numbers.Number))

@@ -1,6 +1,6 @@
 """What a reader has solved: a file beside the chapters, named by D2LATTN_SOLVED.
 
-`make lab` names one in the working copy. Where none is named, as in Colab, nothing is kept.
+`make lab` names one in the working copy. Where none is named, as in Colab, the kernel remembers it.
 """
 
 import importlib
@@ -13,16 +13,19 @@ import sys
 import warnings
 
 NAMED_BY = "D2LATTN_SOLVED"
+REMEMBERED: dict[str, bool] = {}  # {exercise: solved}, where no file is named
 OURS = {"d2lattn", "d2lattn_book"}  # the packages through which a chapter's call comes here
 
 
 def record(exercise, correct):
     """Keep that an exercise was attempted; what was solved once stays solved."""
-    path = _path()
-    if path is None or correct is None:
+    if correct is None:
         return
+    path = _path()
     found = _read(path)
     found[exercise] = correct or found.get(exercise, False)
+    if path is None:
+        return
     try:
         fresh = path.with_suffix(f".{os.getpid()}")
         fresh.write_text(json.dumps(found, indent=1), encoding="utf-8")
@@ -35,16 +38,17 @@ def progress() -> None:
     """Print how many exercises you have solved, and which you have tried, a line for each chapter.
 
     `check` keeps both in the file that the environment variable D2LATTN_SOLVED names; `make lab`
-    names one beside the chapters. The book's own solutions do not count.
+    names one beside the chapters. Without one, both are forgotten when the kernel stops. The book's
+    own solutions do not count.
 
     Example:
-        >>> progress()
-        what you solve is not kept: D2LATTN_SOLVED names no file
+        >>> progress()  # doctest: +ELLIPSIS
+        kept only until the kernel stops, because D2LATTN_SOLVED names no file
+        ...
     """
     path = _path()
     if path is None:
-        print(f"what you solve is not kept: {NAMED_BY} names no file")
-        return
+        print(f"kept only until the kernel stops, because {NAMED_BY} names no file")
     chapters: dict[int, dict[str, bool]] = {}
     for exercise, correct in sorted(_read(path).items(), key=lambda item: _number(item[0])):
         chapters.setdefault(_number(exercise)[0], {})[exercise] = correct
@@ -71,6 +75,8 @@ def _path():
 
 def _read(path):
     """{exercise: solved}; a file that is missing or damaged holds nothing."""
+    if path is None:
+        return REMEMBERED
     try:
         return dict(json.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError):
