@@ -26,11 +26,8 @@ MISTAKES: dict[str, dict] = {
     },
     "0.5": {
         "“cat” provides the key and the value. Which token has the query that finds it?": "cat",
-        **{
-            f"“{word}” provides a key. The query belongs to the last token of the prompt, because "
-            "we want to know what follows it.": word
-            for word in ("the", "found", "milk", "what")
-        },
+        "“milk” provides a key. The query belongs to the last token of the prompt, because we "
+        "want to know what follows it.": "milk",
         "The query of “a” looks for the token after “a”, and that was “hungry”.": "a",
         "The next token is not in the prompt yet, so it has no query.": "animal",
     },

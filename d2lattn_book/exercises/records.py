@@ -1,7 +1,4 @@
-"""What a reader has solved: a file beside the chapters, named by D2LATTN_SOLVED.
-
-`make lab` names one in the working copy. Where none is named, as in Colab, the kernel remembers it.
-"""
+"""What a reader has solved: in the file that D2LATTN_SOLVED names, or else in this kernel."""
 
 import importlib
 import importlib.util

@@ -29,14 +29,11 @@ def read(path: str | os.PathLike | None = None) -> str:
     if path is None:
         return STORED.read_text(encoding="utf-8")
     if not isinstance(path, (str, os.PathLike)) or not os.path.isfile(path):
-        raise ValueError(f"path must lead from {os.getcwd()} to a text file, got {show(path)}")
+        raise ValueError(f"there is no file {show(path)} in {os.getcwd()}")
     try:
         return Path(path).read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ValueError(
-            f"path must be that of a text in UTF-8 (an editor's Save As has it), got {show(path)}: "
-            f"{error.reason} at byte {error.start}"
-        ) from None
+    except UnicodeDecodeError:
+        raise ValueError(f"{path} is no text in UTF-8: in an editor, save it as UTF-8") from None
 
 
 def split(text: str) -> tuple[str, str]:
@@ -74,8 +71,7 @@ def count(text: str, order: int) -> float:
     p(c | h) = (N(hc) + D(h) · p(c | h′)) / (N(h) + D(h)), where N counts in the read part, h are
     the order − 1 letters before c, D(h) is how many different letters followed h, and h′ is h
     without its first letter; with no letter left, all are equally likely (Witten & Bell 1991,
-    "The zero-frequency problem", method C, interpolated). A context never seen hands over to the
-    shorter one.
+    "The zero-frequency problem", method C, interpolated).
 
     Cost:
         Of order 6 about two seconds for 160,000 letters.
