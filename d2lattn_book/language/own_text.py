@@ -45,10 +45,7 @@ def split(text: str) -> tuple[str, str]:
     """
     if not isinstance(text, str) or len(text) < SHORTEST or len(set(text)) < 2:
         got = f"{len(text):,} letters" if isinstance(text, str) else show(text)
-        raise ValueError(
-            f"text must be a string of at least {SHORTEST:,} letters, not all of them the same, "
-            f"got {got}"
-        )
+        raise ValueError(f"a text needs {SHORTEST:,} letters, not all of them the same, got {got}")
     cut = len(text) - min(len(text) // 10, HELD_OUT)
     return text[:cut], text[cut:]
 
