@@ -19,7 +19,7 @@ SHARES = torch.tensor([[[0.25, 0.5, 0.25], [0.4, 0.2, 0.4]]] * 3)[:, None]
 PAIR = dict(tokens=["a", "b"], key_tokens=["x", "y", "z"])
 TYPE = " Type another (Enter), drag it up or down, or hold Shift and press ↑ or ↓."
 UP = " Its 3 attention weights add up to 1.00."
-MOST = " attends most to the keys x and z: attention weight 0.40 each."
+MOST = " attends most to the keys “x” and “z”: attention weight 0.40 each."
 WEIGHTS = torch.stack([SHARES[0, 0], torch.tensor([[0.0, 0, 0], [0.1, 0.7, 0.2]])])
 ROW = "minus the largest score of the row, 10, which changes no weight"
 ALL = " All scores are read: the output equals softmax(scores) times the values."
@@ -68,8 +68,8 @@ SAID = {
     ),
     "attention to equal tokens": (
         live.attention([[0, 0], [1, 1], [0, 0]], tokens=["the", "cat", "the"]),
-        (None, "the (position 2) attends equally to the (position 0), cat and the (position 2): "
-               "attention weight 0.33 each. Its output, the weighted average of the values, is "
+        (None, "the (position 2) attends equally to “the” (position 0), “cat” and “the” (position "
+               "2): attention weight 0.33 each. Its output, the weighted average of the values, is "
                "(0.33, 0.33)."),
     ),
     "attention with another divisor": (

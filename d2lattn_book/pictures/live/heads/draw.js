@@ -52,9 +52,8 @@ export function draw(live, figure) {
   const {width} = figure;
   const place = placeOf(data, width);
   const map = drawMap(svg, figure, place);
-  const short = inOneLine(data, width);
   const height = Math.max(reachOf(data, width), map.bottom);
-  fit(svg, width, height, short ? 345 : 436);
+  fit(svg, width, height, inOneLine(data, width) ? 345 : 436);
   lay(canvas, place, {width, height});
   const show = gliding(weights => paintWeights(canvas, weights, data));
 

@@ -11,14 +11,13 @@ const BEST = 4; // largest weights that are listed
 const ROW = 25; // of that list
 const LONGEST = 120; // the bar of a weight of 1 in it
 
-// Where the map stands: beside the tokens, or under them. Names need room above and to the right;
-// without them it is larger.
+// Beside the tokens, or under them. Names need room above, most if upright, and to the right.
 export function placeOf(data, width) {
   const named = hasNames(data);
   const size = !named && !data.deck ? 300 : width < WIDE ? 224 : 236;
-  const above = named ? 62 : 24;
+  const above = !named ? 24 : data.keys.length > 11 ? 76 : 62;
   const beside = width >= BESIDE;
-  const x = beside ? width - size - (named ? 32 : 2) : named ? 66 : 2;
+  const x = beside ? width - size - (named ? 32 : 2) : named ? 72 : 2;
   const y = above + (beside ? 0 : reachOf(data, width));
   return {x, y, width: size, height: size, named};
 }
@@ -29,18 +28,17 @@ export function drawMap(svg, figure, place) {
   const {x, y, width: size} = place;
   const cell = {width: size / S, height: size / L};
   const middle = (i, j) => ({x: x + (j + 0.5) * cell.width, y: y + (i + 0.5) * cell.height});
-  const large = inOneLine(figure.data, figure.width);
-  const room = {svg, place, cell, middle, tokens, keys, large};
+  const room = {svg, place, cell, middle, tokens, keys};
   drawNames(room);
   const square = {x, y, width: size, height: size};
   add(svg, "rect", {...square, fill: "none", stroke: "currentColor", "stroke-opacity": 0.4});
-  const write = drawNumbers(room);
+  const write = drawNumbers(room, figure.data.weights);
   const lying = {class: "mark", stroke: "var(--query)", x: x - 1, width: size + 2};
   const standing = {class: "mark", stroke: "var(--key)", y: y - 1, height: size + 2};
   const row = add(svg, "rect", {...lying, height: cell.height});
   const column = add(svg, "rect", {...standing, width: cell.width});
   listen(add(svg, "rect", {...square, fill: "transparent"}), room, figure.act);
-  const list = drawList(room);
+  const list = drawList(room, inOneLine(figure.data, figure.width));
   const update = now => {
     set(row, {y: y + now.asks * cell.height});
     set(column, shown(now.key !== null));
@@ -56,7 +54,7 @@ function drawNames({svg, place: {x, y, named}, cell, tokens, keys}) {
   else add(svg, "text", {class: "s", x, y: y - 8}, "query ↓   key →");
 }
 
-function drawNumbers({svg, cell, middle, tokens, keys}) {
+function drawNumbers({svg, cell, middle, tokens, keys}, weights) {
   if (tokens.length > WRITTEN || keys.length > WRITTEN) return () => {};
   const style = `font-size:${clamp(0.38 * cell.width, 11, 14)}px`;
   const numbers = tokens.flatMap((_, i) =>
@@ -65,7 +63,8 @@ function drawNumbers({svg, cell, middle, tokens, keys}) {
       return add(svg, "text", {class: "m", style, x: at.x, y: at.y + 4});
     }),
   );
-  return map => numbers.forEach((node, k) => set(node, {}, show(map[k])));
+  const seen = numbers.map((_, k) => weights.some((one, n) => one && n % numbers.length === k));
+  return map => numbers.forEach((node, k) => set(node, {}, seen[k] ? show(map[k]) : "–"));
 }
 
 // A pointer over the map tells the weight that it is over, a click picks it.
@@ -84,7 +83,7 @@ function listen(glass, {svg, place: {x, y}, cell, tokens, keys}, act) {
   });
 }
 
-function drawList({svg, place, tokens, keys, large}) {
+function drawList({svg, place, tokens, keys}, large) {
   const listed = large ? 0 : Math.min(BEST, keys.length);
   const top = place.y + place.height + 26;
   const left = place.x + 90;

@@ -1,8 +1,6 @@
 // How a text is read, and how its tokens are named. Nothing in this file knows of a page.
 import {show} from "./numbers.js";
 
-const MARKS = ".,;:!?";
-
 // The words of a text, by their numbers in the vocabulary, and those that are not in it: as
 // d2lattn_book.pictures.arrays.read reads them, which tells the rule.
 export function readWords(text, vocabulary) {
@@ -15,7 +13,7 @@ export function readWords(text, vocabulary) {
   const unknown = [];
   for (const piece of text.match(/\S+/g) ?? []) {
     let word = piece;
-    while (numberOf(word) < 0 && word && MARKS.includes(word.at(-1))) word = word.slice(0, -1);
+    while (numberOf(word) < 0 && word && ".,;:!?".includes(word.at(-1))) word = word.slice(0, -1);
     const marks = [...piece.slice(word.length)].map(numberOf);
     if (word && numberOf(word) < 0) unknown.push(word);
     known.push(...[numberOf(word), ...marks].filter(k => k >= 0));
@@ -32,6 +30,7 @@ export const named = tokens =>
   tokens.map((token, i) =>
     tokens.indexOf(token) < tokens.lastIndexOf(token) ? `${token} (position ${i})` : token,
   );
+const quoted = name => name.replace(/^(.+?)( \(position \d+\))?$/s, "“$1”$2");
 
 // The key of the largest weight, or all whose weights are as large to within `unit`, unless a hand
 // has chosen a `key`: of more than three only their number is told.
@@ -39,7 +38,8 @@ export function most(weights, names, {unit = 0, key = null} = {}) {
   const least = Math.max(...weights) - unit - 1e-6;
   const best = names.map((_, k) => k).filter(k => (key === null ? weights[k] >= least : k === key));
   const many = best.length > 1;
-  const told = best.length > 3 ? `${best.length} keys` : listed(best.map(k => names[k]));
+  const all = best.map(k => (many ? quoted(names[k]) : names[k]));
+  const told = best.length > 3 ? `${best.length} keys` : listed(all);
   const alike = many && best.length === weights.filter(Boolean).length;
   const how = key !== null ? "" : alike ? " equally" : " most";
   return {best, told, how, amount: show(weights[best[0]]), each: many ? " each" : ""};
