@@ -9,8 +9,8 @@ the answer, or what a figure shows; as `given` what a question cannot be answere
 table, list or quotation of the cell; a formula without $$ is said of the cell's own); as `asks`
 what is asked before one of these, or before an output, comes at the next key; as `names`
 what its print calls otherwise; as `tell` what the lecturer does at its last slides, one text each.
-That comes first in its notes; then, on the first of a section, the section's note; then the answer
-and the beginning of the text that belongs to it. Code, folds and what is optional do not come.
+The notes of a section's first slide begin with the section's note; then comes that, the answer, and
+the beginning of the text that belongs to it. Code, folds and what is optional do not come.
 """
 
 import ast
@@ -251,8 +251,7 @@ class Deck:
                 self.say(source)
         elif cells.is_note(cell):
             note, number = " ".join(beginning(source, BRIEF)), self.title.split()[1]
-            note, tell = f"**The section.** {note} More: the notebook, {number}.", self.section.tell
-            tell.insert(not re.match("After|The wrong|.* votes", "".join(tell)), note)  # opens it
+            self.section.tell.insert(0, f"**The section.** {note} More: the notebook, {number}.")
         elif asked:
             *earlier, last = before.strip().split("\n\n")
             self.slides[-1].notes += earlier
@@ -308,13 +307,11 @@ class Deck:
         slide.shown = [new_markdown_cell(said)]
 
     def told(self, answer):
-        """Below what was shown; of a live figure with the question once more, after the hands."""
-        slide = self.slides[-1]
-        if not slide.live:
-            self.say(answer)
+        """Below what was shown; after a live figure, on a slide of its own."""
+        if self.slides[-1].live:
+            self.start().shown = [new_markdown_cell(answer)]
         else:
-            self.ask(slide.title.removeprefix("## "), self.slides[-2].given)
-            self.slides[-1].shown = [new_markdown_cell(answer)]
+            self.say(answer)
 
     def ask(self, question, given=""):
         """On a new slide, or below a sentence that stands alone."""
