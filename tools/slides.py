@@ -37,7 +37,7 @@ FILES = {  # what lies beside the pages, with the licences
     "mathjax": ("es5/tex-svg-full.js", "LICENSE"),
 }
 WORDS, SAYING = 40, 20  # the most on a slide, beside a question
-SPOKEN, BRIEF, LEAST = 70, 55, 20  # in its notes: in all, of a section's note, of the chapter
+SPOKEN, BRIEF = 50, 55  # in its notes: in all, where the chapter has a say; of a section's note
 BARS = 5  # lines of them below which a sentence stands
 STANDS = ("definition", "formula", "board")  # on slides of their own
 ROLE = re.compile(r"\*\*(query|key|value|attention weight|output)(\w*)\*\*")
@@ -154,7 +154,7 @@ class Slide:
         """As cells of a notebook for nbconvert: what follows a question appears key by key."""
         later = "fragment" if self.question else "-"
         found = [told(new_markdown_cell(self.title), "slide" if self.first else "subslide")]
-        read = beginning("\n".join(self.notes), max(SPOKEN - words(" ".join(self.tell)), LEAST))
+        read = beginning("\n".join(self.notes), SPOKEN - words(" ".join(self.tell)))
         parts = (("**For the lecturer**", self.tell), ("**In the chapter**", read))
         notes = "\n\n".join(text for name, part in parts if part for text in (name, *part))
         found += [told(new_markdown_cell(notes), "notes")] if notes else []  # not in a fragment
