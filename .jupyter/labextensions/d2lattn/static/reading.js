@@ -15,7 +15,7 @@
     notebook.activeCellChanged.connect(() => {
       const from = before;
       before = notebook.activeCellIndex;
-      if (before !== from + 1 || folded !== from) return;
+      if (from < 0 || before !== from + 1 || folded !== from) return;
       folded = -1;
       notebook.widgets[from].headingCollapsed = true;
       notebook.activeCellIndex = next < 0 ? from : next;
