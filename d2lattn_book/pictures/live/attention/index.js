@@ -54,6 +54,6 @@ function controls(bar, figure) {
 }
 
 const hint = () =>
-  "Click a token: it is the query. Click a number: how it is computed. Drag a dotted number.";
+  "Choose a token: it is the query. Choose a number: how it is computed. Drag a dotted number.";
 
 export const mount = assemble({begin, compute, controls, draw, explain, style: STYLE, sizes, hint});

@@ -7,13 +7,11 @@ import {drawMap} from "./map.js";
 import {go} from "./state.js";
 
 export const STYLE = `
-.hint { font-size: 14px; }
 .words [role=gridcell] { padding: 2px 10px; border-width: 2.5px; min-width: 44px; text-align: center; }
 .words .kept { background: color-mix(in srgb, var(--key) 30%, transparent); }
 .words .overlaid { background: color-mix(in srgb, var(--value) 30%, transparent); }
-.words .dropped { text-decoration: line-through; opacity: .75; }
-.words .dropped, .words .later { border: 1.5px dashed color-mix(in srgb, currentColor 55%, transparent); }
-.words .later { opacity: .75; }
+.words .dropped { text-decoration: line-through; }
+.words .dropped, .words .later { opacity: .75; border: 1.5px dashed; }
 .kinds { flex: 1 1 330px; min-width: 0; }
 .seen { flex: 1 1 330px; max-width: 400px; min-width: 0; }
 .kinds [role=row] { display: block; }

@@ -30,6 +30,6 @@ function controls(bar, figure) {
 }
 
 const hint = () =>
-  "Click a unit: what it sees lights up. Add layers, and switch the dilation on and off.";
+  "Choose a unit: what it sees lights up. Add layers, and switch the dilation on and off.";
 
 export const mount = assemble({begin, compute, controls, draw, explain, style: STYLE, sizes, hint});

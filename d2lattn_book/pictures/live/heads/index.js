@@ -57,7 +57,7 @@ function placeControl(bar, name, numbers, change) {
 const hint = ({steps, layers}) =>
   (steps ? "Play the training, or move its slider. " : "") +
   (layers ? "Choose a layer and a head, or one that stands out. " : "") +
-  "Click a token: it becomes the query. Point at the map: one attention weight (–: hidden).";
+  "Choose a token: it becomes the query. Choose a cell: its attention weight (–: hidden).";
 
 const parts = {prepare, begin, compute, controls, draw, explain};
 

@@ -2,7 +2,7 @@ import {GLIDES} from "./motion.js";
 
 // The style of every figure, inside its shadow: nothing leaks out. Colours of roles are set by
 // the element; all other colour is that of the page's text. What a finger touches is larger on a
-// telephone, where there is no slide.
+// telephone, where there is no slide, and what can be done is read before the first button.
 export const STYLE = `
 :host { display: block; color: inherit; max-width: 1180px; margin: 4px 0; }
 * { box-sizing: border-box; }
@@ -46,7 +46,7 @@ input[type=checkbox] { width: 18px; min-height: 18px; accent-color: var(--query)
 input[type=number] { width: 88px; }
 :is(input, select, button):focus-visible { outline: 2px solid currentColor; outline-offset: 2px; }
 p { margin: 4px 0; min-height: 3em; }
-.hint { font-size: 13px; min-height: 0; opacity: .8; }
+.hint { font-size: 14px; min-height: 0; opacity: .8; }
 .gone { visibility: hidden; }
 .role { text-decoration: underline 3px; text-underline-offset: 3px; }
 [hidden] { display: none; }
@@ -58,8 +58,10 @@ canvas { display: block; image-rendering: pixelated; }
 .stage canvas { position: absolute; }
 ${GLIDES}
 @media (pointer: coarse) and (max-width: 600px) {
-  .bar :is(input, select, button) { min-height: 36px; }
-  .hint { font-size: 15px; }
+  .live { display: flex; flex-direction: column; }
+  .bar :is(input, select, button) { min-height: 40px; }
+  .hint { order: -1; font-size: 15px; }
+  p:where([aria-live]) { min-height: 5.8em; }
 }
 @media print {
   :host { break-inside: avoid; }

@@ -31,6 +31,6 @@ function controls(bar, figure) {
   };
 }
 
-const hint = () => "Play, or move a and b. Click a clock to read its turn.";
+const hint = () => "Play, or move a and b. Choose a clock to read its turn.";
 
 export const mount = assemble({begin, compute, controls, draw, explain, sizes, hint});

@@ -6,7 +6,6 @@ import {drawRanks, heightOf as ranksHigh} from "./ranks.js";
 import {drawTable, tableOf} from "./table.js";
 
 export const STYLE = `
-.hint { font-size: 14px; }
 [role=gridcell] > :is(text, path) { pointer-events: none; }
 `;
 const BESIDE = 438; // the width of the ring where the table stands beside it

@@ -22,6 +22,6 @@ function controls(bar, figure) {
 }
 
 const hint = () =>
-  "Press Play, then tick striped: tokens are dealt out in turn. Click a block: its round.";
+  "Press Play, then tick striped: tokens are dealt out in turn. Choose a block: its round.";
 
 export const mount = assemble({begin, compute, controls, draw, explain, style: STYLE, sizes, hint});

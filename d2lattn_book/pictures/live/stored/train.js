@@ -1,4 +1,4 @@
-// e704e0663e0a78570efbcb5d7e7b8717ba2cb4f3d7ba7c70f32ce15e1665a07f
+// bd9ecc2b814a2327de6ea5fe39d0a8f47cee3de717a6724beff90458c12842c0
 var no=Object.defineProperty;var oo=(t,e)=>{for(var n in e)no(t,n,{get:e[n],enumerable:!0})};var ze="http://www.w3.org/2000/svg";var oe=t=>t.namespaceURI===ze;function M(t,e,n){for(let[o,a]of Object.entries(e))a===null||a===!1?t.removeAttribute(o):t.setAttribute(o,a);return n!==void 0&&t.textContent!==String(n)&&(t.textContent=n),t}function w(t,e,n={},o){let i=e==="svg"||oe(t)?document.createElementNS(ze,e):document.createElement(e);return M(i,n,o),t.append(i),i}var ct=t=>({visibility:t?null:"hidden"});function Ge(t){return w(w(t,"div",{class:"scroll"}),"div",{class:"stage"})}function Ue(t,e,n,o=450,a=e<884){let s=Math.min(1180,Math.round((a?1/0:o)*e/n)),u=Math.round(.93*e);M(t,{viewBox:`0 0 ${e} ${n}`}),M(t.parentNode,{style:`max-width:${s}px;min-width:${u}px`})}function jt(t,{x:e,y:n,width:o,height:a},i){let s=g=>`${100*g}%`,u=`left:${s(e/i.width)};top:${s(n/i.height)}`,p=`width:${s(o/i.width)};height:${s(a/i.height)}`;M(t,{style:`${u};${p}`})}var Ke=t=>w(t,"div",{class:"bar"});function Mt(t,e,n,o){let a=w(w(t,"label",{},e),"input",n);return a.addEventListener("input",()=>o(a)),a}var se=(t,e,{step:n=1,...o},a)=>Mt(t,e,{type:"range",step:n,...o},i=>a(Number(i.value))),re=(t,e,n)=>Mt(t,e,{type:"checkbox"},o=>n(o.checked));function Ve(t,e,n){return Mt(t,e,{type:"text",spellcheck:"false",autocomplete:"off",class:"typed"},a=>n(a.value))}function Pt(t,e,n,o,a){let i=w(w(t,"label",{},e),"select",{value:n});for(let s of o)w(i,"option",{value:s},s);return i.value=n,i.addEventListener("input",()=>a(i.value)),i}var ae=(t,e={})=>w(t,"span",{"aria-hidden":"true",...e});function Be(t,e,n=!0){t.parentNode.hidden=!n,t.parentNode.firstChild.data=e}function dt(t,e){t.getRootNode().activeElement!==t&&(t.value=e)}function ft(t,e,n){let o=w(t,"button",{type:"button"},e);return o.addEventListener("click",n),o}function Fe(t){let e=w(t,"p",{"aria-live":"polite"}),n="";return o=>{let a=o.map(i=>i[0]).join("");a!==n&&(n=a,e.replaceChildren(...o.map(i=>so(...i))),e.offsetHeight&&(e.style.minHeight=`${e.offsetHeight}px`))}}function so(t,e){let n=document.createElement("span");return n.textContent=t,e&&M(n,{class:"role",style:`text-decoration-color: var(--${e})`}),n}var ro=220,Ye=`
 @media (prefers-reduced-motion: no-preference) {
   .glides :not(.ring) {
@@ -50,7 +50,7 @@ input[type=checkbox] { width: 18px; min-height: 18px; accent-color: var(--query)
 input[type=number] { width: 88px; }
 :is(input, select, button):focus-visible { outline: 2px solid currentColor; outline-offset: 2px; }
 p { margin: 4px 0; min-height: 3em; }
-.hint { font-size: 13px; min-height: 0; opacity: .8; }
+.hint { font-size: 14px; min-height: 0; opacity: .8; }
 .gone { visibility: hidden; }
 .role { text-decoration: underline 3px; text-underline-offset: 3px; }
 [hidden] { display: none; }
@@ -62,8 +62,10 @@ canvas { display: block; image-rendering: pixelated; }
 .stage canvas { position: absolute; }
 ${Ye}
 @media (pointer: coarse) and (max-width: 600px) {
-  .bar :is(input, select, button) { min-height: 36px; }
-  .hint { font-size: 15px; }
+  .live { display: flex; flex-direction: column; }
+  .bar :is(input, select, button) { min-height: 40px; }
+  .hint { order: -1; font-size: 15px; }
+  p:where([aria-live]) { min-height: 5.8em; }
 }
 @media print {
   :host { break-inside: avoid; }
@@ -95,7 +97,7 @@ p { min-height: 4.4em; }
   .two { min-height: 20.4em; }
   summary .t { display: none; }
 }
-@media (pointer: coarse) and (max-width: 600px) { summary { line-height: 36px; } }
+@media (pointer: coarse) and (max-width: 600px) { summary { line-height: 40px; } }
 `,Te=236,fs=316,ms=252,Sn=()=>[340,600,Ie,800,884];function An(t,e){let n="",o=null;return(a,i)=>{if(!i.models.length)return;let s=i.models.map(({settings:E})=>[E.layers,E.heads]),{task:u,said:p,change:g,sides:y}=a,b=JSON.stringify([u,p,g,y,s,e.width]);b!==n&&(n=b,t.replaceChildren(),o=gs(t,e,i,s,a.sides)),o(a,i)}}function gs(t,e,n,o,a){let{width:i}=e,s=Ge(t),u=w(s,"svg"),p=i>=Ie,g=($,j)=>({svg:w(u,"g",{transform:`translate(${$},${j})`}),x:$,y:j}),y=p?i<884&&!a?ms:fs:i,b=p?y+24:0,E={width:i-b,height:Te},I=p?0:xn(E,o)+14,H={...g(0,I),width:y,height:Te},W={...g(b,0),...E},_=I+Te+16,S={...g(0,_),width:i},A=_+Mn(n,i),v=bt((a?vn:fn)(H,{box:s,size:{width:i,height:A}},e,n),yn(W,{box:s,size:{width:i,height:A}},e,o),On(S,e,n));return Ue(u,i,A,i<884?450:384,!p),v}var xs=t=>setTimeout(t),ys=t=>`
 const receive = (${t})().serve(news => postMessage(news), act => setTimeout(act), 25);
 onmessage = ({data}) => receive(data);

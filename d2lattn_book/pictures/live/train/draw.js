@@ -34,7 +34,7 @@ p { min-height: 4.4em; }
   .two { min-height: 20.4em; }
   summary .t { display: none; }
 }
-@media (pointer: coarse) and (max-width: 600px) { summary { line-height: 36px; } }
+@media (pointer: coarse) and (max-width: 600px) { summary { line-height: 40px; } }
 `;
 const HIGH = 236; // of curves and maps
 const CURVES = 316;

@@ -113,7 +113,7 @@ function ticks(low, high) {
 function drawDot(svg, {data, act}, {pixels, place}, k) {
   const word = data.vocabulary[k];
   const dot = add(svg, "g", {class: "dot", role: "button"});
-  add(dot, "circle", {r: 17, fill: "transparent"});
+  add(dot, "circle", {r: 24, fill: "transparent"});
   const point = add(dot, "circle", {r: 6.5});
   add(dot, "circle", {r: 12, class: "ring"});
   let query = null;
