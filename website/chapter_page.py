@@ -104,8 +104,8 @@ def _head(cell, path):
     row = f'<div class="go small">{row[0]}{more}</div>'
     elsewhere = r"next:|previous:|\[all chapters|$"
     others = [link for link in links.split(" · ") if not re.match(elsewhere, link)]
-    cell.source = f"{text}{' · '.join(others)}".strip()
-    title, question, rest = cell.source.split("\n\n", 2)
+    others = " · ".join(others).replace("[glossary]", "New words: [glossary]")
+    title, question, rest = f"{text}{others}".strip().split("\n\n", 2)
     cell.source = "\n\n".join([title, _links(question), row, _links(rest)])
 
 
