@@ -10,7 +10,7 @@ from d2lattn_book.pictures.kit import Ax, Axes, arrow, box, frame, sheet, text, 
 LARGE, FAST, FUSED = 0.0, 3.7, -7.1  # heights of the two memories, and of the fused kernel, below
 SIZE = 12.5  # of letters, in points
 TABLE, THIN = 1.35, 0.3  # widths of an n×n table and of an n×d one
-LOW, HIGH = LARGE + 0.55 + TABLE, FAST + 0.05  # heights between which things travel
+LOW, HIGH = LARGE + 0.7 + TABLE, FAST + 0.05  # heights between which things travel
 TILES, AT = 6, (2, 2)  # blocks along either side of the table; the one at work: queries, keys
 KERNELS = {"scale q, multiply": (1.7, 2.7), "softmax": (4.35, 2.1), "multiply": (7.1, 2.6)}
 VECTORS = {"q": (0.8, "query"), "k": (1.7, "key"), "v": (7.0, "value"), "output": (8.1, "output")}
@@ -85,9 +85,9 @@ def _thin(ax, foot, vectors, q=1):
 
 def _matrix(ax, x, foot, width, name, role):
     """A matrix of n rows in the large memory."""
-    corner, face = (x - width / 2, foot + LARGE + 0.55), tint(ROLES[role], 0.5)
+    corner, face = (x - width / 2, foot + LARGE + 0.7), tint(ROLES[role], 0.5)
     ax.add_patch(Rectangle(corner, width, TABLE, facecolor=face, edgecolor=DARK))
-    _text(ax, x, foot + LARGE + 0.25, name)
+    _text(ax, x, foot + LARGE + 0.3, name)
 
 
 def _travel(ax, x, foot, size, *, down=False, both=False, line=1.3):
