@@ -367,6 +367,8 @@ def _report(asked: _Asked, left_out: set[str]) -> Report:
     with torch.no_grad(), _as_before(asked.module, asked.runs_in):
         asked.begin()
         report.remarks.append(f"Asked with {asked.length} tokens.")
+        if "BatchNorm" in repr(asked.module):  # which lists all modules in it
+            report.remarks.append("Not asked: BatchNorm in training, which mixes tokens and texts.")
         if asked.y.dtype in HALF:
             report.remarks.append("In half precision only larger faults are visible.")
         for name in [name for name in QUESTIONS if name not in left_out]:
@@ -445,7 +447,7 @@ def _which_mask(asked: _Asked) -> str:
         if not before[:-1].any():
             return "the causal mask is inverted."
         said = "is there no causal mask, is a mask of 0 and 1 added to the scores, or does the "
-        return said + "softmax run over the queries?"
+        return said + "softmax run over the queries, or a norm over the tokens?"
     reach = [int(row.nonzero().max()) - i for i, row in enumerate(ahead) if row.any()]
     most = max(reach, default=asked.offset)
     said = f"{len(reach)} of {asked.length} outputs see up to {most - asked.offset} tokens ahead: "
@@ -584,7 +586,7 @@ def _cache(asked: _Asked) -> Answers:
 
 def _gradient(asked: _Asked) -> Answers:
     said = "the output at position {position} is not finite ({count} of {length} positions), with "
-    said += "no padding: is a whole row of scores masked, or 0 multiplied by −∞?"
+    said += "no padding: does a mask, perhaps inverted, hide all keys, or is 0 multiplied by −∞?"
     count = int(asked.wrong.any(0).sum())
     yield asked.wrong, said, {"count": count, "length": asked.length, "like": "empty"}
     lens = {"valid_lens": asked.lens - int(asked.empty)}  # with an empty row

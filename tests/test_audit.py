@@ -194,10 +194,10 @@ def test_a_question_without_an_answer_is_not_asked():
     random = audit.layer(nn.functional.dropout, 8)
     assert [f.name for f in random.findings] == ["random"]
     assert random.not_tried["batch"] == "a model that returns the same outputs twice"
-    layer = d.SelfAttention(8).bfloat16()
-    half = audit.layer(lambda x: layer(x), 8)
+    half = audit.layer(d.SelfAttention(8).bfloat16().forward, 8)
     assert half.ok and "only larger faults" in half.remarks[1]
     assert half.not_tried["mixed"] == "the module itself"
+    assert "Not asked: BatchNorm in training" in str(audit.layer(nn.BatchNorm1d(23), 8))
 
 
 def test_a_report_can_be_read():
