@@ -8,14 +8,14 @@ import {hover} from "./state.js";
 
 const WRITTEN = 9; // at most so many rows of numbers are written into the map
 const BEST = 4; // largest weights that are listed
-const ROW = 25; // of that list
+const ROW = 23; // of that list
 const LONGEST = 120; // the bar of a weight of 1 in it
 
 // Beside the tokens, or under them. Names need room above, most if upright, and to the right.
 export function placeOf(data, width) {
   const named = hasNames(data);
   const size = !named && !data.deck ? 300 : width < WIDE ? 224 : 236;
-  const above = !named ? 24 : data.keys.length > 11 ? 76 : 62;
+  const above = !named ? 24 : data.keys.length > 11 ? 69 : 62;
   const beside = width >= BESIDE;
   const x = beside ? width - size - (named ? 32 : 2) : named ? 72 : 2;
   const y = above + (beside ? 0 : reachOf(data, width));
@@ -85,7 +85,7 @@ function listen(glass, {svg, place: {x, y}, cell, tokens, keys}, act) {
 
 function drawList({svg, place, tokens, keys}, large) {
   const listed = large ? 0 : Math.min(BEST, keys.length);
-  const top = place.y + place.height + 26;
+  const top = place.y + place.height + 24;
   const left = place.x + 90;
   const title = add(svg, "text", {class: "b", x: place.x, y: top, ...shown(listed)});
   const rows = Array.from({length: listed}, (_, r) => {
