@@ -8,7 +8,8 @@ the answer, or what a figure shows; as `given` what a question cannot be answere
 `definition`, `formula` and `board` what gets a slide of its own ("", or {shown} in it, is the
 table, list or quotation of the cell; a formula without $$ is said of the cell's own); as `asks`
 what is asked before one of these, or before an output, comes at the next key; as `names`
-what its print calls otherwise; as `tell` what the lecturer does at its last slides, one text each.
+what its print calls otherwise; as `adds` what comes below what a slide shows ("": its own text); as
+`tell` what the lecturer does at its last slides, one text each.
 The notes of a section's first slide begin with the section's note; then comes that, the answer, and
 the beginning of the text that belongs to it. Code, folds and what is optional do not come.
 """
@@ -246,7 +247,9 @@ class Deck:
         for kind in STANDS:
             self.stand(cell, kind)
         before, *asked = ASKED.split(source, 1)
-        if "slide-line" in tags(cell):
+        if "adds" in said_of(cell):
+            self.slides[-1].line += f"\n\n{said_of(cell)['adds'] or source}"
+        elif "slide-line" in tags(cell):
             if not said_of(cell).keys() & STANDS:
                 self.say(source)
         elif cells.is_note(cell):
