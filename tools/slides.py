@@ -11,7 +11,8 @@ what is asked before one of these, or before an output, comes at the next key; a
 what its print calls otherwise; as `adds` what comes below what a slide shows ("": its own text); as
 `tell` what the lecturer does at its last slides, one text each.
 The notes of a section's first slide begin with the section's note; then comes that, the answer, and
-the beginning of the text that belongs to it. Code, folds and what is optional do not come.
+the beginning of the text that belongs to it. Code, folds, what is optional and a cell of the type
+skip do not come.
 """
 
 import ast
@@ -178,7 +179,7 @@ class Deck:
             ends = heading and heading[2].startswith(("Summary", "Checked claims", "Exercises"))
             if ends and not said_of(cell).keys() & STANDS:
                 break
-            hidden = cells.is_setup(cell) or cells.is_imports(cell) or cells.is_solution(cell)
+            hidden = cells.slide(cell) == "skip" or cells.is_solution(cell)
             if not hidden:
                 self.code(cell) if cell.cell_type == "code" else self.text(cell, heading)
                 if asks := said_of(cell).get("asks"):
