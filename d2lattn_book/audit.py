@@ -3,15 +3,13 @@
     audit.model(model, vocab_size=50)     tokens (3, 23) -> logits (3, 23, 50)
     audit.layer(layer, embed_dim=32)      vectors (3, 23, 32) -> vectors (3, 23, 32)
 
-Most bugs in attention raise no error: the model trains, and is worse than it should be. Each of
-these questions has one right answer, whatever the parameters are. For example, no output of a
-causal model may change when a later token changes. To ask, the model is called a few times on
+Each of these questions has one right answer, whatever the parameters are. For example, no output of
+a causal model may change when a later token changes. To ask, the model is called a few times on
 random tokens of which some are changed. Nothing is trained, and nothing is downloaded.
 
 A difference counts if it is larger than `SAME` · eps · max|y| between calls of equal shapes, where
 right models give exactly the same, and than `SUMS` · eps · max|y| where the shapes differ or sums
-are taken in another order. eps is that of the outputs y. A module in half precision is asked in a
-float32 copy.
+are taken in another order. eps is that of y. A module in half precision is asked in float32.
 """
 
 import contextlib
@@ -161,7 +159,7 @@ def model(
         []
     """
     check_count("vocab_size", vocab_size, 8)
-    left_out = {"own", "mixed", "empty"} | (set() if order else {"order"})
+    left_out = {"own", "mixed"} | (set() if order else {"order"})
     asked = _Asked(model, length, is_causal, window or 0, valid_lens, dtype, vocab_size=vocab_size)
     asked.segments, asked.cache = segments, cache
     return _report(asked, left_out)
@@ -201,8 +199,7 @@ def layer(
         A `Report`; all is as before, as in `model`.
 
     Raises:
-        ValueError: as in `model`, or a causal layer is asked about fewer keys than queries.
-        Exception: what the layer raises if it takes none of the lengths.
+        Exception: as in `model`; a ValueError also for a causal layer with fewer keys than queries.
 
     Cost:
         About 100 calls on (3, 23, embed_dim).
@@ -217,7 +214,7 @@ def layer(
         rule = "key_length must be at least length if is_causal is True"
         raise ValueError(f"{rule}, got {key_length} and {length}")
     left_out = {"order", "packed", "cache"} | (set() if own else {"own"})
-    left_out |= (set() if empty else {"empty"}) | ({"mixed"} if positions or window else set())
+    left_out |= {"mixed"} if positions or window else set()
     asked = _Asked(layer, length, is_causal, window or 0, valid_lens, dtype, embed_dim=embed_dim)
     asked.key_length, asked.empty = key_length, empty
     return _report(asked, left_out)
@@ -312,7 +309,7 @@ class _Asked:
         y = y[0] if isinstance(y, (tuple, list)) and y else y
         if not isinstance(y, Tensor):
             raise ValueError(f"your model must return a tensor or .logits, got {type(y).__name__}")
-        expect("the output of your model", y, f"{shape[0]} {shape[1]} width")
+        expect("the output of your model (no classifier head)", y, f"{shape[0]} {shape[1]} width")
         if y.shape[-1] < (self.vocab_size or 0):
             rule = f"your model must return at least vocab_size={self.vocab_size} logits"
             raise ValueError(f"{rule} for each token, got {y.shape[-1]}")
@@ -364,6 +361,7 @@ class _Asked:
 def _report(asked: _Asked, left_out: set[str]) -> Report:
     """Ask all questions but those left out."""
     report = Report()
+    left_out |= set() if asked.empty or asked.valid_lens else {"empty"}
     with torch.no_grad(), _as_before(asked.module, asked.runs_in):
         asked.begin()
         report.remarks.append(f"Asked with {asked.length} tokens.")
@@ -387,6 +385,8 @@ def _check_can_be_asked(asked: _Asked, name: str, report: Report) -> None:
         raise _NotTried("is_causal=True")
     if not getattr(asked, needs, True):
         raise _NotTried(f"{needs}=")
+    if name == "empty" and not asked.empty:
+        raise _NotTried("empty=True" if asked.embed_dim else "audit.layer(…, empty=True)")
     if asked.wrong.any():
         if name == "gradient":
             return
@@ -429,11 +429,9 @@ def _future(asked: _Asked) -> Answers:
     if ahead:
         by = asked.changes(asked.places >= ahead[0])[:, : ahead[0] - asked.offset]
         said = "the output at position {position} changes when the tokens from position {first} on "
-        guess = _which_mask(asked)
-        asked.leak = "mixed" if "reshape" in guess else "future"
-        said += "change ({cuts} of {of} cuts): " + guess
-        numbers = {"cuts": len(ahead), "of": len(cuts), "first": ahead[0]}
-        yield by, said, numbers | {"like": asked.leak}
+        said += "change ({cuts} of {of} cuts): " + _which_mask(asked)
+        asked.leak = "mixed" if "reshape" in said else "future"
+        yield by, said, {"cuts": len(ahead), "of": len(cuts), "first": ahead[0], "like": asked.leak}
 
 
 def _which_mask(asked: _Asked) -> str:
@@ -451,9 +449,8 @@ def _which_mask(asked: _Asked) -> str:
     reach = [int(row.nonzero().max()) - i for i, row in enumerate(ahead) if row.any()]
     most = max(reach, default=asked.offset)
     said = f"{len(reach)} of {asked.length} outputs see up to {most - asked.offset} tokens ahead: "
-    is_shifted = torch.equal(ahead, later.tril(most))
     others = "a wrong reshape, a mask in blocks, or a norm over the tokens?"
-    return said + ("a shifted mask?" if is_shifted else others)
+    return said + ("a shifted mask?" if torch.equal(ahead, later.tril(most)) else others)
 
 
 def _prefix(asked: _Asked) -> Answers:
@@ -525,7 +522,7 @@ def _order(asked: _Asked) -> Answers:
         swapped = torch.arange(asked.length)
         swapped[[place, place + 1]] = swapped[[place + 1, place]]
         by = asked.differs(asked([asked.read[0][:, swapped]]), asked.y, SAME)
-        by[:, 0 if asked.is_causal else place : place + 2] = 0
+        by[:, place : place + 2] = 0
         if by.any():
             return
     said = "no other output changes when two neighbouring tokens are swapped: are positions "

@@ -187,8 +187,9 @@ def test_shorter_texts_are_tried_and_what_the_model_raises_passes_through():
 
 
 def test_a_question_without_an_answer_is_not_asked():
-    silent = audit.layer(lambda x: 0 * x, 8, window=8, is_causal=True, length=8)
-    assert silent.not_tried["window"] == "a model whose outputs depend on its input"
+    silent = audit.layer(lambda x: 0 * x, 8, window=8, length=8, **CAUSAL, **PADDED)
+    said = dict(window="a model whose outputs depend on its input", empty="empty=True")
+    assert said.items() <= silent.not_tried.items()
     with pytest.raises(AssertionError, match=r"^Nothing could be asked: the outputs are the same"):
         silent.assert_ok()
     random = audit.layer(nn.functional.dropout, 8)
@@ -208,8 +209,7 @@ def test_a_report_can_be_read():
     assert torch.equal(read != changed, (torch.arange(23) >= 1).expand(3, 23))
     assert f"future: {found.sentence}\n    {found.clinic}\n" in str(report)
     assert f'<a href="{found.clinic}">what to do</a>' in report._repr_html_()
-    with pytest.raises(AssertionError, match="future: the output at position 0"):
-        report.assert_ok()
+    assert "order:" not in str(planted.ask(audit, planted.model(), "inverted mask"))
 
 
 @pytest.mark.parametrize("call", [planted.model(), planted.past(16, 2)], ids=["model", "layer"])

@@ -179,10 +179,10 @@ def _as_weights(weights):
     sums = weights.sum(-1)
     low, high = sums.min().item(), sums.max().item()
     if not (weights.min() >= 0 and high <= 1.01):
-        raise ValueError(
-            "model must give attention weights, at least 0 and in a row at most 1 together, got "
-            f"{weights.min():.2f} and rows that add up to {low:.2f} to {high:.2f}"
-        )
+        rule = "model must give attention weights, at least 0 and in a row at most 1 together, got "
+        got = f"{weights.min():.2f} and rows that add up to {low:.2f} to {high:.2f}"
+        hint = ": can a query attend to no key? See the clinic, 91.13" * bool(weights.isnan().any())
+        raise ValueError(rule + got + hint)
     if (torch.minimum(sums, (sums - 1).abs()) < 0.01).all():
         return weights, []
     rest = (1 - sums).clamp(min=0)[..., None]
