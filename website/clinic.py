@@ -20,8 +20,8 @@ HEADING = re.compile(r"## (91\.\d+) (.+)\n")
 ROW = re.compile(r"^\| (.+) \| (\[91[^]]+\](\([^)]+\)).*)", re.M)  # of the table of symptoms
 LIST = """# The clinic: error messages and symptoms of attention
 
-Look for the words of your error message, or for what you see. Each line leads to a page with the
-cause, the remedy, the smallest example of the fault, and a test. All pages are sections of
+Look for what you see, or below it for the words of your error message. Each line leads to a page
+with the cause, the remedy, the smallest example of the fault, and a test. All pages are sections of
 [appendix 91](../{source}), which runs as a whole.
 
 <p class="go small"><button type="button" class="search-button__button pst-js-only">Search the

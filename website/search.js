@@ -167,7 +167,7 @@
     }
     const count = document.createElement("p");
     count.setAttribute("role", "status");
-    count.textContent = query && (results.length ? `${results.length} sections` : "Nothing found");
+    count.textContent = query && (results.length ? `${results.length} section${results.length > 1 ? "s" : ""}` : "Nothing found");
     found.replaceChildren(meaning(query), count, list);
     found.dataset.query = query;
   }
