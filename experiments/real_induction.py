@@ -34,8 +34,8 @@ def chosen(variant, seed):
         return []
     induction, previous = (smollm.ranked(scores) for scores in scored_before(seed))
     kind, count = variant.split("_")
-    order = (previous if kind == "previous" else induction)[: int(count)]
-    if kind != "others":
+    order = (induction if kind in ("induction", "others") else previous)[: int(count)]
+    if kind in ("induction", "previous"):
         return order
     known, found = {*induction[:24], *previous[:12]}, []
     generator = torch.Generator().manual_seed(seed)
@@ -66,13 +66,13 @@ EXPERIMENT = Experiment(
     "others are none of the 24 strongest induction heads and the 12 strongest previous-token heads",
     control="as many other heads of the same layers, and prose: if either suffers as much, what is "
     "lost is not the copying",
-    refuted="without the four strongest the second round stays as it was, or without four others "
-    "it is as bad",
+    refuted="without the four the second round stays as it was, or without four others as bad",
     variants={
         "all": "all heads",
         "induction_4": "without the 4 strongest",
         "induction_12": "without the 12 strongest",
         "others_4": "without 4 others of their layers",
         "previous_1": "without the strongest previous-token head",
+        "beside_1": "without another head of its layer (run on an Intel Xeon, 2026-11-30)",
     },
 )
