@@ -163,20 +163,12 @@ def test_a_deck_begins_with_the_map_and_ends_with_a_question_to_take_home(path):
     assert re.fullmatch(r"\*\*.+\.\*\*\n\nTo take home: .+\?", last.line)
 
 
-def test_code_lights_up_by_statements_and_what_is_new_has_a_bar():
-    before = "class A:\n    def f(self, x):\n        return x"
-    after = (
-        f"{before.replace('A', 'B(A)')} + 1\n\n    def g(self):\n        a = 1\n        return a"
-    )
-    slide = deck(
-        new_code_cell(before),
-        told("## 3.1 B"),
-        new_code_cell(after, metadata={"tags": ["slide-code"]}),
-    )[-1]
+def test_code_lights_up_by_statements():
+    code = "class B(A):\n    def f(self, x):\n        return x\n\n    def g(self):\n        a = 1"
+    slide = deck(told("## 3.1 B"), new_code_cell(code, metadata={"tags": ["slide-code"]}))[-1]
     html_shown = slide.shown[0].outputs[0].data["text/html"]
     steps = [re.sub("<.*?>", "", step) for step in html_shown.split("fragment step")[1:]]
-    assert len(steps) == 3 and "return x + 1" in steps[0] and "a = 1" in steps[1]
-    assert html_shown.count("line new") == 5
+    assert len(steps) == 2 and "return x" in steps[0] and "a = 1" in steps[1]
 
 
 def test_every_demo_leads_to_the_slide_of_its_figure_and_says_what_to_do():
@@ -282,10 +274,7 @@ the last 8            0.3
 the last 9            0.2
 the last 8 and more  -0.1
 all of the 20         0.0"""
-SUMS = "\n".join(f"bat · {w} = 1 · {n} + (-1) · 0 = {n}" for w, n in ("a3", "b1", "c0", "d2"))
-COUNTS = [f"score {n}: {many} of 256 pairs" for n, many in ((-2, 64), (0, 96), (2, 64), (4, 16))]
 WIDTHS = "\n".join(f"heads: {n:2} of width {512 // n:3}, 1,050,624 in all" for n in (1, 2, 4, 8))
-MOVED = "\n".join(f"{name}: query 8  key -4  value 2" for name in "abcd")
 
 
 @pytest.mark.parametrize(
@@ -293,36 +282,13 @@ MOVED = "\n".join(f"{name}: query 8  key -4  value 2" for name in "abcd")
     [  # of a bar where it begins and how wide it is, in per cent of its column: 70 for the range
         (LIST, ["cost", "the last 8", "the last 9", "the last 8 and more", "all of the 20"],
          ["17.5 52.5 0.3", "17.5 35.0 0.2", "0.0 17.5 −0.1", "17.5 0.0 0.0"]),
-        (SUMS, ["bat · a", "bat · b", "bat · c", "bat · d"],
-         ["0.0 70.0 3", "0.0 23.3 1", "0.0 0.0 0", "0.0 46.7 2"]),
-        ("\n".join([*COUNTS, "variance: 4.0"]),  # which counts no pairs
-         ["of 256 pairs", "score −2", "score 0", "score 2", "score 4"],
-         ["0.0 46.7 64", "0.0 70.0 96", "0.0 46.7 64", "0.0 11.7 16"]),
         (WIDTHS, ["of width", "in all", "heads 1", "heads 2", "heads 4", "heads 8"],
          ["0.0 70.0 512", "0.0 70.0 1,050,624", "0.0 35.0 256"]),  # a scale each
-        (MOVED, ["query", "key", "value", "a", "b", "c", "d"],
-         ["23.3 46.7 8", "0.0 23.3 −4", "23.3 11.7 2"]),  # one scale
     ],
-    ids=["list", "sums", "counts", "widths", "moved"],
+    ids=["list", "widths"],
 )  # fmt: skip
 def test_a_list_is_drawn_by_its_numbers(text, names, bars):
     drawn = printed.shown(text)
     assert re.findall(r"<th>(.*?)</th>", drawn) == names
     found = re.findall(r'margin-left:([\d.]+)%;width:([\d.]+)%"></i>(.*?)</td>', drawn)
     assert [" ".join(bar) for bar in found][: len(bars)] == bars
-
-
-FEW = "a  0.1  0.2  0.3\nb  0.1  0.2  0.3\nc  0.1  0.2  0.3"
-
-
-@pytest.mark.parametrize(
-    ("text", "shown_as"),
-    [
-        ("hungry stands at [0. 2.7], its weights are [0. 0. 0.99 0. 0.01]", None),
-        ("factor  weights  slopes\n 1  0.09 0.24 0.66 0.08\n 4  0.00 0.02 0.98 0.00", None),
-        ("part a  all 0.00\npart b  all 0.00\npart c  all 0.00\nmore  other 1, 2, 3 and 4", None),
-        (FEW, f'<pre class="printed" style="font-size:30px">{FEW}</pre>'),
-    ],
-)
-def test_few_numbers_are_shown_as_they_are_and_what_is_no_list_is_not(text, shown_as):
-    assert printed.shown(text) == shown_as

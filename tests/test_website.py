@@ -43,16 +43,18 @@ def picture(text):
         '<a href="../slides/03_x.html">',
         "| 0 | 3.1 Scores | 5 |\n| 5 | 3.2 Shares | 7 |\n| later | 3.3 More | 4 |\n| 12 | the end",
         "Together 12 minutes, and 4 for *Going further*, which can be left out.",
-        "## 3.1 Scores (5 minutes)\n\n:::{admonition} Ask first\n:class: tip\nWhat is it?\n:::\n\n"
-        "Let them guess.\n**Wrong answer to expect:** 7. It is 4.\n"
+        "## 3.1 Scores (5 minutes)\n\n:::{admonition} Ask first\n:class: tip\nWhat?\n\n2 and 2\n\n"
+        "**Answer.** It is 4.\n:::\n\nLet them guess.\n**Wrong answer to expect:** 7. It is 4.\n"
         "\n## 3.2 Shares (7 minutes)\n\nDraw it.\n",
         "## Summary\n\nTo look up. They took 12 minutes.\n",
     ],
 )
 def test_a_lecturer_has_a_plan_and_for_each_demo_its_question(said):
+    asked = {"slideshow": {"says": "What?", "given": "2 and 2"}}
     cells = [
         new_markdown_cell("# 3 · A title"),
-        new_markdown_cell("## 3.1 Scores\n\n**Predict.** What is it?"),
+        new_markdown_cell("## 3.1 Scores\n\n**Predict.** What is it?", metadata=asked),
+        new_markdown_cell(f"{COMPARE}\n\nIt is [4](x).\n\nSo.</details>"),
         note("5 minutes. Let them guess.\nWrong answer to expect: 7. It is 4."),
         new_markdown_cell("## 3.2 Shares"),
         note("7 minutes. Draw it."),

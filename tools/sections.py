@@ -205,8 +205,10 @@ def repointed(to):
             text = pointed("".join(cell["source"]), on_page, pattern)
             cell["source"] = text.splitlines(keepends=True)
             said = cell["metadata"].get("slideshow", {})
-            for key in {"says", "given", "board", "definition", "formula"} & {*said}:
+            for key in {"says", "asks", "given", "board", "definition", "formula"} & {*said}:
                 said[key] = pointed(said[key], on_page)
+            if "tell" in said:
+                said["tell"] = [pointed(text, on_page) for text in said["tell"]]
         found[path] = written(part)
     for path, pattern in files():
         on_page = functools.partial(to, page=path.relative_to(ROOT).as_posix())

@@ -26,6 +26,7 @@ import lecturer
 import nbformat
 import printed
 from cells import ROOT, tags
+from lecturer import LINK, STANDS
 from nbconvert import SlidesExporter
 from nbconvert.filters import markdown2html
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
@@ -41,10 +42,8 @@ FILES = {  # what lies beside the pages, with the licences
 WORDS, SAYING = 40, 20  # the most on a slide, beside a question
 SPOKEN, BRIEF = 50, 55  # in its notes: in all, where the chapter has a say; of a section's note
 BARS = 5  # lines of them below which a sentence stands
-STANDS = ("definition", "formula", "board")  # on slides of their own
 ROLE = re.compile(r"\*\*(query|key|value|attention weight|output)(\w*)\*\*")
 SECTION = re.compile(r"(##+) (.+)")
-LINK = re.compile(r"\[([^]]+)\]\([^)]*\)")
 REAL = r"^[\d.]+ (In a real model: )?|: .*"  # what later slides of a section do without
 TERM = re.compile(r"^(?:An? |The )?\*\*([A-Za-z][\w -]*)\*\*", re.M)  # what a slide defines
 APART = re.compile(r"<details>.*?</details>|```.*?```|\$\$.*?\$\$", re.S)  # no sentences to say
@@ -173,7 +172,7 @@ class Deck:
     """The slides of a chapter, made in one walk through its cells."""
 
     def __init__(self, chapter):
-        self.slides, self.title, self.later, self.drawn, self.classes = [], "", "", None, ""
+        self.slides, self.title, self.later, self.drawn = [], "", "", None
         for cell in chapter:
             heading = SECTION.match(cell.source) if cell.cell_type == "markdown" else None
             ends = heading and heading[2].startswith(("Summary", "Checked claims", "Exercises"))
@@ -262,7 +261,8 @@ class Deck:
             self.ask(says(cell) or asked[0], said_of(cell).get("given", ""))
             self.slides[-1].notes.append(last)  # it leads to the question
         elif compared:
-            self.slides[-1].notes.insert(0, f"**Answer.** {source.removeprefix('- ')}")
+            asked = [slide for slide in self.slides if slide.question] or self.slides
+            asked[-1].notes.insert(0, f"**Answer.** {source.removeprefix('- ')}")
         elif self.title != "## Summary":
             self.slides[-1].notes.append(source)
 
@@ -281,9 +281,8 @@ class Deck:
     def stand(self, cell, kind):
         """What a chapter defines, its formula, or what else a lecturer would write on the board."""
         if kind in said_of(cell):
-            drawn = "\n".join(re.findall(r"^[|>-].*", cell.source, re.M))
-            text = said_of(cell)[kind].replace("{shown}", drawn) or drawn
-            text = LINK.sub(r"\1", cells.EVIDENCE.sub("", text)).replace("`", "")
+            text = cells.EVIDENCE.sub("", lecturer.board(cell, kind))
+            text = LINK.sub(r"\1", text).replace("`", "")
             if kind == "formula" and "$$" not in text:
                 text = "\n\n".join([*re.findall(r"\$\$.+?\$\$", cell.source, re.S), text])
             slide = self.slides[-1] if self.slides[-1].is_bare() else self.start()
@@ -331,10 +330,8 @@ class Deck:
         figures = [output for output in shown if output and not printed.is_printed(output)]
         shown = [new_code_cell(outputs=[output]) for output in figures or filter(None, shown)]
         if "slide-code" in tags(cell):
-            code = new_output("display_data", {"text/html": lit(cell.source, self.classes)})
+            code = new_output("display_data", {"text/html": lit(cell.source)})
             shown.insert(0, new_code_cell(outputs=[code]))
-        if re.search(r"^class ", cell.source, re.M):
-            self.classes = cell.source
         if shown:
             shown[0].id = cell.id  # by which its slide is found
         slide, live = self.slides[-1], any(map(is_live, figures))
@@ -351,21 +348,18 @@ class Deck:
             slide.line = says(cell)
 
 
-def lit(source, before):
-    """Code as HTML that lights up by statements; what the class before has not is marked."""
+def lit(source):
+    """Code as HTML that lights up by statements."""
     tree = ast.parse(source)
     bodies = [node.body for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
     statements = [one for body in bodies or [tree.body] for one in body]
-    ends = {one.end_lineno for one in statements if "super()" not in ast.unparse(one)}
-    known, steps = {*before.split("\n"), ""}, [""]
+    ends, steps = {one.end_lineno for one in statements if "super()" not in ast.unparse(one)}, [""]
     drawn = highlight(source, PythonLexer(), HtmlFormatter(nowrap=True)).splitlines()
-    for i, (line, text) in enumerate(zip(source.split("\n"), drawn, strict=True), 1):
-        new = " new" if before and line not in known else ""
-        steps[-1] += f'<span class="line{new}">{text}\n</span>'
+    for i, text in enumerate(drawn, 1):
+        steps[-1] += f'<span class="line">{text}\n</span>'
         steps += [""] if i in ends else []
     shown = "".join(f'<span class="fragment step">{step}</span>' for step in steps if step)
-    said = '<p class="caption">With a bar: new since the class before</p>' if before else ""
-    return f'<div class="highlight"><pre>{shown}</pre></div>{said}'
+    return f'<div class="highlight"><pre>{shown}</pre></div>'
 
 
 def sentences(text):

@@ -184,16 +184,18 @@ def write_source():
         (SOURCE / folder).mkdir(parents=True)
     notebooks = {path: nbformat.read(path, as_version=4) for path in book()}
     (SOURCE / "index.md").write_text(front_page(notebooks), encoding="utf-8")
-    rows = ["| chapter | minutes | builds on |", "|---|---:|---|"]
+    rows = ["| chapter | minutes | builds on | homework |", "|---|---:|---|---|"]
     for path in chapters():
         cells = notebooks[path].cells
         text = lecturer.page(path.name, cells)
         (SOURCE / "lecturer" / f"{path.stem}.md").write_text(text, encoding="utf-8")
         head = r"# (.+)(?s:.+?)(?:Builds on|You need) (.+?)(?:;|\.\s)"
         title, needs = re.match(head, cells[0].source).groups()
-        rows.append(f"| [{title}]({path.stem}.md) | {lecturer.minutes(cells)} | {needs} |")
+        tasks = re.findall(r"### Exercise (\S+) .+\n●.○", "\n".join(cell.source for cell in cells))
+        first = f"| [{title}]({path.stem}.md) | {lecturer.minutes(cells)} "
+        rows.append(f"{first}| {needs} | {', '.join(tasks) or 'the five questions'} |")
     stems = [path.stem for path in chapters()]
-    places = dict(first=stems[0], rows="\n".join(rows), entries="\n".join(stems))
+    places = dict(address=address(), first=stems[0], rows="\n".join(rows), entries="\n".join(stems))
     (SOURCE / "lecturer" / "index.md").write_text(written("lecturer").substitute(places), "utf-8")
     (SOURCE / "playground.md").write_text(playground(), encoding="utf-8")
     for page in [ROOT / "ERRATA.md", *(ROOT / "docs" / f"{name}.md" for name in DOCS)]:
