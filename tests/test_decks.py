@@ -274,7 +274,6 @@ the last 8            0.3
 the last 9            0.2
 the last 8 and more  -0.1
 all of the 20         0.0"""
-WIDTHS = "\n".join(f"heads: {n:2} of width {512 // n:3}, 1,050,624 in all" for n in (1, 2, 4, 8))
 
 
 @pytest.mark.parametrize(
@@ -282,10 +281,7 @@ WIDTHS = "\n".join(f"heads: {n:2} of width {512 // n:3}, 1,050,624 in all" for n
     [  # of a bar where it begins and how wide it is, in per cent of its column: 70 for the range
         (LIST, ["cost", "the last 8", "the last 9", "the last 8 and more", "all of the 20"],
          ["17.5 52.5 0.3", "17.5 35.0 0.2", "0.0 17.5 −0.1", "17.5 0.0 0.0"]),
-        (WIDTHS, ["of width", "in all", "heads 1", "heads 2", "heads 4", "heads 8"],
-         ["0.0 70.0 512", "0.0 70.0 1,050,624", "0.0 35.0 256"]),  # a scale each
     ],
-    ids=["list", "widths"],
 )  # fmt: skip
 def test_a_list_is_drawn_by_its_numbers(text, names, bars):
     drawn = printed.shown(text)

@@ -78,7 +78,6 @@ html_theme_options = {
     "use_fullscreen_button": False,
     "show_navbar_depth": 1,
     "show_toc_level": 2,
-    "extra_footer": f'<a href="{address()}/blob/main/LICENSE">MIT licence</a>: text, code, slides',
 }
 
 # What others show of a page, and how they find it.
