@@ -341,6 +341,7 @@ def run_cell(source, name):
 
 def test_check_keeps_what_a_reader_has_solved(tmp_path, monkeypatch, capsys):
     kept = tmp_path / "progress.json"
+    monkeypatch.setattr(records, "REMEMBERED", {})
     monkeypatch.setenv("D2LATTN_SOLVED", str(kept))
     for number, value in (("3.1", 2), ("1.1", 7), ("3.1", 4), ("3.1", 5)):
         check(number, value)
@@ -360,7 +361,7 @@ def test_check_keeps_what_a_reader_has_solved(tmp_path, monkeypatch, capsys):
     assert [path.name for path in tmp_path.iterdir()] == ["progress.json"]
 
 
-def test_progress_survives_a_damaged_file_and_without_one_the_kernel_remembers(
+def test_progress_survives_a_damaged_file_and_a_file_that_is_named_late(
     tmp_path, monkeypatch, capsys
 ):
     monkeypatch.delenv("D2LATTN_SOLVED", raising=False)
@@ -374,9 +375,11 @@ def test_progress_survives_a_damaged_file_and_without_one_the_kernel_remembers(
     for damaged in (b"", b'{"3.1": true', b"[1]", b"\xff"):
         kept.write_bytes(damaged)
         exercises.progress()
-        assert capsys.readouterr().out == "no exercise was tried yet\n", damaged
+        assert "3.1 solved" in capsys.readouterr().out, damaged
+    check("1.1", 7)
+    assert json.loads(kept.read_text(encoding="utf-8")) == {"3.1": True, "1.1": False}
     monkeypatch.setenv("D2LATTN_SOLVED", str(tmp_path / "missing" / "progress.json"))
-    with pytest.warns(UserWarning, match="your progress is not kept: .*missing"):
+    with pytest.warns(UserWarning, match="your progress is not kept in .*missing.*: No such file"):
         check("3.1", 4)
 
 

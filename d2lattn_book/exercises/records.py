@@ -10,7 +10,7 @@ import sys
 import warnings
 
 NAMED_BY = "D2LATTN_SOLVED"
-REMEMBERED: dict[str, bool] = {}  # {exercise: solved}, where no file is named
+REMEMBERED: dict[str, bool] = {}  # {exercise: solved} in this kernel, whatever file is named
 OURS = {"d2lattn", "d2lattn_book"}  # the packages through which a chapter's call comes here
 
 
@@ -18,17 +18,16 @@ def record(exercise, correct):
     """Keep that an exercise was attempted; what was solved once stays solved."""
     if correct is None:
         return
+    REMEMBERED[exercise] = correct or REMEMBERED.get(exercise, False)
     path = _path()
-    found = _read(path)
-    found[exercise] = correct or found.get(exercise, False)
     if path is None:
         return
     try:
         fresh = path.with_suffix(f".{os.getpid()}")
-        fresh.write_text(json.dumps(found, indent=1), encoding="utf-8")
+        fresh.write_text(json.dumps(_read(path), indent=1), encoding="utf-8")
         fresh.replace(path)
     except OSError as error:
-        warnings.warn(f"your progress is not kept: {error}", stacklevel=3)
+        warnings.warn(f"your progress is not kept in {path}: {error.strerror}", stacklevel=3)
 
 
 def progress() -> None:
@@ -71,13 +70,12 @@ def _path():
 
 
 def _read(path):
-    """{exercise: solved}; a file that is missing or damaged holds nothing."""
-    if path is None:
-        return REMEMBERED
+    """{exercise: solved}, in this kernel or the file, which may be missing or damaged."""
     try:
-        return dict(json.loads(path.read_text(encoding="utf-8")))
+        kept = dict(json.loads(path.read_text(encoding="utf-8"))) if path else {}
     except (OSError, ValueError, TypeError):
-        return {}
+        kept = {}
+    return kept | {one: solved or kept.get(one, False) for one, solved in REMEMBERED.items()}
 
 
 def by_the_book():

@@ -44,8 +44,8 @@ def split(text: str) -> tuple[str, str]:
         [4500, 500]
     """
     if not isinstance(text, str) or len(text) < SHORTEST or len(set(text)) < 2:
-        got = f"{len(text):,} letters" if isinstance(text, str) else show(text)
-        raise ValueError(f"a text needs {SHORTEST:,} letters, not all of them the same, got {got}")
+        got = f"{len(text):,} characters" if isinstance(text, str) else show(text)
+        raise ValueError(f"a text needs {SHORTEST:,} characters, not all the same, got {got}")
     cut = len(text) - min(len(text) // 10, HELD_OUT)
     return text[:cut], text[cut:]
 
