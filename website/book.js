@@ -69,9 +69,12 @@
     if (isLookedUp) return;
     const at = headings.findLast((one) => one.checkVisibility() && one.getBoundingClientRect().top < innerHeight / 2);
     if (!at || at === headings[0]) return;
+    const farthest = headings.findIndex((one) => one.parentElement.id === kept.place);
+    if (headings.indexOf(at) < farthest) return keep({ when: Date.now() }); // a look back
     const place = at !== headings.at(-1) && at.parentElement.id;
     const part = parts(at).findIndex((one) => one.checkVisibility() && one.getBoundingClientRect().bottom > 90);
-    keep({ place, part, number: at.textContent.split(" ")[0], when: Date.now() });
+    const chapter = document.querySelector("h1").textContent.split(/ · |[:#]/)[1];
+    keep({ place, part, chapter, number: at.textContent.split(" ")[0], when: Date.now() });
   });
   const place = headings.find((one) => one.parentElement.id === kept.place);
   const goOn = () => {
@@ -95,7 +98,7 @@
     line.innerHTML = '<a></a><button type="button" aria-label="Close">×</button>';
     const [link, close] = line.children;
     link.href = `${last.page}#go-on`;
-    link.textContent = `Go on at ${last.number}`;
+    link.textContent = `Go on at ${[last.number, last.chapter].filter(Boolean).join(" · ")}`;
     close.addEventListener("click", () => {
       line.remove();
       const closed = Object.assign(isFront ? last : kept, { place: false });
@@ -154,20 +157,36 @@
   large.addEventListener("click", () => large.close());
   large.addEventListener("close", () => large.querySelector("img").remove());
   document.body.append(large);
-  // What lies over the page has an entry in the history: Back closes it, and a link in it takes its place.
-  const lies = new MutationObserver(([{ target }]) => {
-    if (target.open) history.pushState("over", "");
-    else if (history.state === "over") history.back();
-  });
+  // What lies over the page has an entry in the history: Back closes it, and so does a link in it,
+  // which leads on from there.
+  let over = null;
+  let leadsTo = "";
+  const lie = (one, isOpen) => {
+    if (isOpen || over === one) over = isOpen ? one : null;
+    if (!isOpen) setTimeout(() => over || history.state !== "over" || history.back(), 100); // another may open
+    else if (history.state !== "over") {
+      history.scrollRestoration = "manual"; // closing does not move the page
+      history.pushState("over", "");
+    }
+  };
+  const lies = new MutationObserver(([{ target }]) => lie(target, target.open));
   for (const dialog of document.querySelectorAll("dialog")) lies.observe(dialog, { attributeFilter: ["open"] });
-  addEventListener("popstate", () => document.querySelector("dialog[open]")?.close());
+  for (const panel of document.querySelectorAll("[popover]")) {
+    panel.addEventListener("toggle", () => lie(panel, panel.matches(":popover-open")));
+  }
+  const close = () => over && (over.localName === "dialog" ? over.close() : over.hidePopover());
+  addEventListener("popstate", () => {
+    close();
+    history.scrollRestoration = "auto";
+    if (leadsTo) location.href = leadsTo;
+    leadsTo = "";
+  });
   addEventListener("click", (event) => {
-    const link = event.target.closest?.("dialog a[href]");
+    const link = event.target.closest?.(":is(dialog, [popover]) a[href]");
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
-    history.replaceState(null, "");
-    link.closest("dialog").close();
-    location.replace(link.href);
+    leadsTo = link.href;
+    close();
   });
   document.querySelector("main")?.addEventListener("click", (event) => {
     const image = event.target.closest?.("figure.shrunk a")?.querySelector("img");

@@ -122,13 +122,13 @@
     const low = text.toLowerCase();
     const at = Math.max(0, Math.min(...terms.map((term) => low.indexOf(term)).filter((i) => i >= 0), low.length));
     const from = at < low.length ? Math.max(0, low.lastIndexOf(" ", at - 60)) : 0;
-    const shown = text.slice(from, from + 180);
     const line = document.createElement("p");
-    const parts = shown.split(/([\p{L}\p{N}_]+)/u);
+    const parts = text.slice(from, from + 180).split(/([\p{L}\p{N}_]+)/u);
+    const isFound = (word) => terms.some((term) => stem(word) === term || (term.length > 3 && word.startsWith(term)));
     line.append(
       from ? "… " : "",
       ...parts.map((part) => {
-        if (!terms.some((term) => words(part).some((word) => word.startsWith(term)))) return part;
+        if (!words(part).some(isFound)) return part;
         const mark = document.createElement("mark");
         mark.textContent = part;
         return mark;

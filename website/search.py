@@ -26,6 +26,8 @@ ASKED = json.loads(Path(__file__).with_name("asked.json").read_text(encoding="ut
 WORDS = Path(__file__).with_name("words.json").read_text(encoding="utf-8")
 OTHERS = ("theirs", "other names")  # how a column is headed that has what others call a thing
 SIGNS = {"sqrt": "√", "cdot": "·", "dots": "…", "top": "ᵀ", "sum": "Σ", "infty": "∞", "to": "→"}
+SIGNS |= {"times": "×", "le": "≤", "ge": "≥", "approx": "≈", "lVert": "‖", "rVert": "‖"}
+LAYOUT = r"\\(begin|end)\{\w+\}|\\(text|math\w+|t?frac|left|right|q?quad)\b|&"
 APART = (nodes.section, nodes.raw, nodes.comment, nodes.image, nodes.Invisible, addnodes.desc)
 
 
@@ -37,7 +39,7 @@ def _text(node, code=False):
         return ""
     if isinstance(node, nodes.Text):
         return "" if code else str(node)
-    if isinstance(node, nodes.math):
+    if isinstance(node, (nodes.math, nodes.math_block)):
         return "" if code else _plain(node.astext())
     apart = " " if not isinstance(node, nodes.TextElement) else ""
     return apart.join(_text(child, code) for child in node.children)
@@ -45,8 +47,9 @@ def _text(node, code=False):
 
 def _plain(formula):
     """A formula in a line of text: letters and signs, without TeX's commands and braces."""
-    said = re.sub(r"\\([A-Za-z]+) ?", lambda m: SIGNS.get(m[1], ""), formula)
-    return re.sub(r"[{}\\$]|(?<=\w)_(?=\w)", "", said)
+    said = re.sub(LAYOUT, " ", formula).replace("}{", "}/{")
+    said = re.sub(r"\\([A-Za-z]+)", lambda m: SIGNS.get(m[1], m[1]), said)
+    return re.sub(r"[{}$]|\\\W?", "", said).strip()
 
 
 def _own(node, kind):

@@ -149,7 +149,7 @@ def test_queries_keys_and_values_are_shown_where_a_hand_asks_for_them(page, tmp_
     assert "divided by √8, it is the score" in sentence(page)
     bars = cells.last.locator("path").nth(1).get_attribute("d")
     page.get_by_role("grid", name="maps of model 2").get_by_role("gridcell").nth(1).click()
-    expect(page.get_by_text("model 2: layer 0, head 1", exact=True)).to_be_visible()
+    expect(page.get_by_text("model 2: layer 0, head 1; untick for the loss")).to_be_visible()
     assert cells.last.locator("path").nth(1).get_attribute("d") != bars
     cells.nth(3 * 9).click()
     assert " In model 2, " in sentence(page)
@@ -196,29 +196,3 @@ def test_it_fits_the_window_of_jupyterlab_and_a_telephone(page, tmp_path, name):
             assert abs(first[1] - box_of(title)[1]) < 3 and first[2] < box_of(maps)[0]
             for one in PLAYED:
                 assert box_of(button(page, one))[3] < min(first[1], box_of(maps)[1])
-
-
-def test_the_options_are_in_a_fold_that_says_how_they_stand(page, tmp_path):
-    """Closed at first; it opens by key, and what it says follows."""
-    show(page, tmp_path, "train", width=1080)
-    summary, made = page.locator("summary"), page.locator("summary span")
-    inside = page.locator("details :is(input, select, button)")
-    for width in (358, 1080):
-        resize(page, width, 844)
-        opened = "Options: associative recall, letter → number; model 2: 1 layer"
-        expect(summary).to_contain_text(opened)
-        assert made.is_visible() == (width > 800)
-    expect(made).to_have_text("2 layers, 2 heads, width 16, positions added, mask on")
-    assert inside.count() > 12 and not any(one.is_visible() for one in inside.all())
-    page.locator(".output").focus()
-    page.keyboard.press("Tab")
-    page.keyboard.press("Enter")
-    option(page, "compare with").select_option("mask: off")
-    option(page, "MLP").check()
-    option(page, "learning rate").fill("0.5")
-    expect(summary).to_contain_text("number; model 2: mask off")
-    expect(made).to_contain_text("mask on, MLP on, learning rate 0.5")
-    page.locator("summary").focus()
-    page.keyboard.press("Space")
-    assert not any(one.is_visible() for one in inside.all())
-    go(page, 1)

@@ -68,6 +68,14 @@ def test_the_address_brings_the_settings_back(page):
     page.reload()
     set_to(page, task=TASKS["copy"], layers="1", heads="4", compare="mask: off")
     told.wait_for()  # the same model, trained once more
+    expect(page.locator("summary span")).to_contain_text("1 layer, 4 heads, width")
+    go(page, PAGE)
+    told.wait_for()  # the last one, by no address
+    page.get_by_role("link", name="What is the mask for?").click()
+    page.get_by_text("0 of 0").wait_for()
+    page.go_back()
+    told.wait_for()
+    set_to(page, task=TASKS["copy"], heads="4")
 
 
 def test_the_questions_set_the_figure_and_their_answers_are_folded(page):

@@ -92,26 +92,6 @@ def test_a_link_into_a_fold_opens_it_and_no_other(page):
     expect(page.get_by_role("heading", name="Path length: O")).to_be_in_viewport()
 
 
-@pytest.mark.parametrize(
-    ("path", "says", "inside", "many"),
-    [
-        (SCALING, "Show a solution", "pre", 4),
-        (MATRICES, "Hint", "p", 4),
-    ],
-)
-def test_what_a_reader_should_not_see_yet_is_folded(page, path, says, inside, many):
-    go(page, path)
-    names = page.locator("summary", has_text=re.compile(rf"^\s*{says}"))
-    assert names.count() >= many
-    name = names.locator("visible=true").first  # not in a fold itself
-    hidden = name.locator("..").locator(inside).last
-    expect(hidden).to_be_hidden()
-    name.click()
-    expect(hidden).to_be_visible()
-    assert "@title" not in page.content()
-    assert "not attempted yet" not in page.locator("article").inner_text()
-
-
 @pytest.mark.parametrize("key", ["Enter", "Space"])
 def test_a_guess_has_one_button_that_shows_its_answer_and_what_follows(page, key):
     """Before, neither is seen nor read aloud; pressed once more, it hides both. A figure in which a
@@ -231,14 +211,6 @@ def test_a_formula_says_so_until_its_end_is_reached_and_a_menu_closes_with_the_c
         expect(menu).to_be_hidden()
 
 
-def test_printed_lines_go_on_below(telephone):
-    """As the answer to chapter 0's first guess does; columns scroll instead."""
-    go(telephone, SITE / "00_start_here.html")
-    telephone.evaluate(UNFOLD)
-    printed = telephone.locator(".output pre", has_text="pie gives 0.01").first
-    assert printed.evaluate("node => node.scrollWidth - node.clientWidth") == 0
-
-
 def test_nothing_lies_over_a_figure_and_a_table_of_rows_fits(telephone):
     go(telephone, SITE / "01_bare_bones_attention.html")
     telephone.locator("[data-live]").first.scroll_into_view_if_needed()
@@ -254,7 +226,8 @@ def test_nothing_lies_over_a_figure_and_a_table_of_rows_fits(telephone):
         expect(shown).to_have_count(1)
         box = shown.bounding_box()
         assert box["x"] >= 0 and box["x"] + box["width"] <= 390 and box["height"] <= 844
-        telephone.keyboard.press("Escape")
+        telephone.go_back()
+        expect(shown).to_have_count(0)
 
 
 # On paper, for a lecturer, and live ---------------------------------------------------------------

@@ -78,7 +78,17 @@ function asking({asks, sides, change, model: k}, {models, words, wanted}) {
     [word, "output"],
     [` (probability ${show(p)}), ${verdict}`],
   ];
-  return [...said, ...answer, ...more];
+  return [...said, ...answer, ...(sides ? [] : headOn(word, models[k], words, asks)), ...more];
+}
+
+// The head that gives most of its attention to what the model predicts, where another one is shown.
+function headOn(word, {maps, best}, words, asks) {
+  const at = asks * words.length;
+  const on = map => sum(words.map((one, j) => (one === word ? map[at + j] : 0)));
+  const heads = maps.flatMap((layer, n) => layer.map((map, h) => [on(map), n, h]));
+  const [weight, n, h] = heads.reduce((one, other) => (other[0] > one[0] ? other : one));
+  if (words[best] === word || weight < 0.5) return [];
+  return [[` Layer ${n}, head ${h} gives ${word} a weight of ${show(weight)}: choose its map.`]];
 }
 
 // What the same query attends to in the other model.

@@ -21,7 +21,7 @@ import {RHYME, TASKS} from "./tasks.js";
 
 const {CHANGES, CHOICES, MOST} = states;
 const STRETCH = 500; // steps of one Play
-const KEPT = "d2lattn training"; // of a page of its own, in the browser: how far which model was trained
+const KEPT = "d2lattn training"; // of a page of its own, in the browser: how far each model was trained
 
 // The buttons that train: what they ask of the engine, and what they make of the state.
 function training(bar, figure, ask) {
@@ -128,9 +128,12 @@ function tasks(bar, figure) {
 
 const controlsOf = work => (bar, figure) => {
   const {data} = figure;
+  const {kept} = data; // by address, and which was the last
   let run = null;
+  let once = 0; // steps of an earlier visit, which are taken once more, and give the same model
   if (data.address) {
     const hear = () => {
+      data.steps = kept[location.hash]?.steps;
       figure.act(states.sent, fromAddress(location.hash));
       bar.scrollIntoView(); // a link of the page may stand far below
     };
@@ -141,7 +144,8 @@ const controlsOf = work => (bar, figure) => {
     figure.act(states.arrived, news);
     const {said, run: now} = figure.state;
     if (!data.address || news.run !== now) return;
-    localStorage.setItem(KEPT, JSON.stringify({hash: location.hash, said, steps: news.step}));
+    kept[kept.last] = {said, steps: Math.max(news.step, once)};
+    localStorage.setItem(KEPT, JSON.stringify(kept));
   });
   const {options, update} = fold(bar);
   const [task, text] = tasks(options, figure);
@@ -165,19 +169,20 @@ const controlsOf = work => (bar, figure) => {
     if (state.run === run) return;
     run = state.run;
     if (data.address) history.replaceState(null, "", toAddress(state));
-    const {steps = 0} = data;
-    data.steps = 0; // the steps of an earlier visit are taken once more, and give the same model
-    if (steps) figure.act(states.play, true);
+    kept.last = location.hash;
+    once = data.steps ?? 0;
+    data.steps = 0;
+    if (once) figure.act(states.play, true);
     const {going} = figure.state;
-    ask({...states.beginning(state), look: {step: null, text: state.text}, steps, going});
+    ask({...states.beginning(state), look: {step: null, text: state.text}, steps: once, going});
   };
 };
 
 // `work` is the engine, as a function whose text makes a worker: tools/live_code.py puts it in.
 export const mounting = work => (live, data) => {
-  const said = data.address ? fromAddress(location.hash) : null;
-  const kept = data.address && JSON.parse(localStorage.getItem(KEPT));
-  const sent = {...data, ...said, ...(kept?.hash === location.hash && kept)};
+  const kept = (data.address && JSON.parse(localStorage.getItem(KEPT))) || {};
+  const hash = location.hash || kept.last;
+  const sent = {...data, kept, ...(hash && fromAddress(hash)), ...kept[hash]};
   const {begin, compute} = states;
   const controls = controlsOf(work);
   assemble({begin, compute, controls, draw, explain, style: STYLE, sizes})(live, sent);

@@ -55,7 +55,7 @@ export function drawSides({svg, width, height}, {box, size}, figure, {words}) {
     const model = models[state.model];
     const name = state.change ? `model ${state.model + 1}: ` : "";
     const at = `${name}layer ${model.at[0]}, head ${model.at[1]}`;
-    set(whose, {}, cut(at, Math.floor(width / 7)));
+    set(whose, {}, cut(`${at}; untick for the loss`, Math.floor(width / 7)));
     names.forEach((text, i) => text && set(text, {}, cut(read[i], LETTERS)));
     SIDES.forEach(({key, one, role}, c) => {
       const rows = model.sides[key];
