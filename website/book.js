@@ -171,9 +171,7 @@
   };
   const lies = new MutationObserver(([{ target }]) => lie(target, target.open));
   for (const dialog of document.querySelectorAll("dialog")) lies.observe(dialog, { attributeFilter: ["open"] });
-  for (const panel of document.querySelectorAll("[popover]")) {
-    panel.addEventListener("toggle", () => lie(panel, panel.matches(":popover-open")));
-  }
+  addEventListener("toggle", ({ target, newState }) => target.popover && lie(target, newState === "open"), true);
   const close = () => over && (over.localName === "dialog" ? over.close() : over.hidePopover());
   addEventListener("popstate", () => {
     close();
