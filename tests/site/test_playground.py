@@ -68,7 +68,7 @@ def test_the_address_brings_the_settings_back(page):
     page.reload()
     set_to(page, task=TASKS["copy"], layers="1", heads="4", compare="mask: off")
     told.wait_for()  # the same model, trained once more
-    expect(page.locator("summary span")).to_contain_text("1 layer, 4 heads, width")
+    expect(page.locator("main summary .t")).to_contain_text("1 layer, 4 heads, width")
     go(page, PAGE)
     told.wait_for()  # the last one, by no address
     page.get_by_role("link", name="What is the mask for?").click()
