@@ -163,12 +163,18 @@ def test_a_deck_begins_with_the_map_and_ends_with_a_question_to_take_home(path):
     assert re.fullmatch(r"\*\*.+\.\*\*\n\nTo take home: .+\?", last.line)
 
 
-def test_code_lights_up_by_statements():
-    code = "class B(A):\n    def f(self, x):\n        return x\n\n    def g(self):\n        a = 1"
-    slide = deck(told("## 3.1 B"), new_code_cell(code, metadata={"tags": ["slide-code"]}))[-1]
+def test_code_lights_up_by_statements_and_what_is_new_has_a_bar():
+    before = "class A:\n    def f(self, x):\n        return x"
+    added = " + 1\n\n    def g(self):\n        a = 1\n        return a"
+    slide = deck(
+        new_code_cell(before),
+        told("## 3.1 B"),
+        new_code_cell(before.replace("A", "B(A)") + added, metadata={"tags": ["slide-code"]}),
+    )[-1]
     html_shown = slide.shown[0].outputs[0].data["text/html"]
     steps = [re.sub("<.*?>", "", step) for step in html_shown.split("fragment step")[1:]]
-    assert len(steps) == 2 and "return x" in steps[0] and "a = 1" in steps[1]
+    assert len(steps) == 3 and "return x + 1" in steps[0] and "a = 1" in steps[1]
+    assert html_shown.count("line new") == 5
 
 
 def test_every_demo_leads_to_the_slide_of_its_figure_and_says_what_to_do():

@@ -358,9 +358,7 @@ def test_check_keeps_what_a_reader_has_solved(tmp_path, monkeypatch, capsys):
     assert [path.name for path in tmp_path.iterdir()] == ["progress.json"]
 
 
-def test_progress_survives_a_damaged_file_and_a_file_that_is_named_late(
-    tmp_path, monkeypatch, capsys
-):
+def test_progress_survives_a_damaged_file_and_one_named_late(tmp_path, monkeypatch, capsys):
     monkeypatch.delenv("D2LATTN_SOLVED", raising=False)
     monkeypatch.setattr(records, "REMEMBERED", {})
     check("3.1", 4)

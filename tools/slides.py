@@ -172,7 +172,7 @@ class Deck:
     """The slides of a chapter, made in one walk through its cells."""
 
     def __init__(self, chapter):
-        self.slides, self.title, self.later, self.drawn = [], "", "", None
+        self.slides, self.title, self.later, self.drawn, self.classes = [], "", "", None, ""
         for cell in chapter:
             heading = SECTION.match(cell.source) if cell.cell_type == "markdown" else None
             ends = heading and heading[2].startswith(("Summary", "Checked claims", "Exercises"))
@@ -330,8 +330,10 @@ class Deck:
         figures = [output for output in shown if output and not printed.is_printed(output)]
         shown = [new_code_cell(outputs=[output]) for output in figures or filter(None, shown)]
         if "slide-code" in tags(cell):
-            code = new_output("display_data", {"text/html": lit(cell.source)})
+            code = new_output("display_data", {"text/html": lit(cell.source, self.classes)})
             shown.insert(0, new_code_cell(outputs=[code]))
+        if re.search(r"^class ", cell.source, re.M):
+            self.classes = cell.source
         if shown:
             shown[0].id = cell.id  # by which its slide is found
         slide, live = self.slides[-1], any(map(is_live, figures))
@@ -348,18 +350,22 @@ class Deck:
             slide.line = says(cell)
 
 
-def lit(source):
-    """Code as HTML that lights up by statements."""
+def lit(source, before):
+    """Code as HTML that lights up by statements; what the class before has not is marked."""
     tree = ast.parse(source)
     bodies = [node.body for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
     statements = [one for body in bodies or [tree.body] for one in body]
-    ends, steps = {one.end_lineno for one in statements if "super()" not in ast.unparse(one)}, [""]
+    ends = {one.end_lineno for one in statements if "super()" not in ast.unparse(one)}
+    known, steps = {*before.split("\n"), ""}, [""]
     drawn = highlight(source, PythonLexer(), HtmlFormatter(nowrap=True)).splitlines()
-    for i, text in enumerate(drawn, 1):
-        steps[-1] += f'<span class="line">{text}\n</span>'
+    for i, (line, text) in enumerate(zip(source.split("\n"), drawn, strict=True), 1):
+        new = " new" if before and line not in known else ""
+        steps[-1] += f'<span class="line{new}">{text}\n</span>'
         steps += [""] if i in ends else []
     shown = "".join(f'<span class="fragment step">{step}</span>' for step in steps if step)
-    return f'<div class="highlight"><pre>{shown}</pre></div>'
+    name = re.search(r"^class (\w+)", before, re.M)
+    said = f'<p class="caption">With a bar: new since the class {name[1]}</p>' if name else ""
+    return f'<div class="highlight"><pre>{shown}</pre></div>{said}'
 
 
 def sentences(text):
