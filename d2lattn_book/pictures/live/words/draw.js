@@ -26,7 +26,7 @@ export const STYLE = `
 .out { color: var(--output); }
 .bar label { max-width: 100%; }
 .bar select { min-width: 0; }
-.typed { width: min(270px, 100%); }
+.typed { width: min(270px, 60vw); }
 `;
 
 export function draw(live, figure) {

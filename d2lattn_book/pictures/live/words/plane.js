@@ -192,7 +192,7 @@ function drawLabels(svg, vocabulary, named, hairs) {
     const bands = weights
       .map((weight, k) => ({from: at[word], to: at[k], thick: THICK * weight}))
       .filter((band, k) => k !== word && band.thick > 2)
-      .concat(hairs, after ? {from: at[word], to: after, thick: 5} : []);
+      .concat(hairs);
     const placed = besides(texts, {named, bands, width: WIDTH, height: HEIGHT});
     nodes.forEach((node, k) => {
       const one = placed.find(other => other.node === k);
