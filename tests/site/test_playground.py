@@ -37,7 +37,7 @@ def test_the_first_screen_leads_there_and_every_task_is_learned_there_and_fits(s
     button = screen.locator(".hero").get_by_role("link", name="Train one yourself")
     screen.screenshot(path=str(SHOTS / f"front-{screen.viewport_size['width']}.png"))
     height, places = screen.viewport_size["height"], screen.locator(".hero .go a").all()
-    assert len(places) == 4 and all(place.bounding_box()["y"] < height - 40 for place in places)
+    assert len(places) == 5 and all(place.bounding_box()["y"] < height - 40 for place in places)
     assert screen.locator(".plays").bounding_box()["y"] < height - 200
     button.click()
     expect(screen.get_by_role("heading", name="Train one yourself")).to_be_visible()
