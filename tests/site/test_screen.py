@@ -30,7 +30,7 @@ SHIFTS = """() => new Promise(done => {
   setTimeout(() => done(sum), 300);
 })"""
 CUT = """() => [...document.querySelectorAll("div.cell_input pre")]
-  .filter(e => e.offsetParent && e.scrollWidth > e.clientWidth + 1).length"""
+  .filter(e => e.checkVisibility() && e.scrollWidth > e.clientWidth + 1).length"""
 # What can be scrolled to the right, and does not say so.
 SILENT = """() => [...document.querySelectorAll("main *")].filter(node =>
   /auto|scroll/.test(getComputedStyle(node).overflowX) && node.checkVisibility() &&
