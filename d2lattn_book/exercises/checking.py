@@ -195,7 +195,7 @@ def audited(ask, more=lambda finding: ""):
     return OpenExercise(judge, untouched)
 
 
-def check(exercise: str, answer: object) -> None:
+def check(exercise: str, answer: object, *more: object) -> None:
     """Print one line about an answer: not attempted, correct, or what is wrong and why.
 
     An error in an answer is reported in this line, and not raised. A solution of the book is called
@@ -205,6 +205,7 @@ def check(exercise: str, answer: object) -> None:
         exercise (str): the exercise's number, "chapter.number".
         answer: what the exercise asks for: a function or a value. None, `...`, "" and a function
             that is still the starter, so that it does nothing, count as not attempted.
+        more: what stands after a second comma, as in 4,61; it is not judged.
 
     Raises:
         ValueError: there is no such exercise.
@@ -213,12 +214,12 @@ def check(exercise: str, answer: object) -> None:
         >>> check("1.1", None)
         1.1: not attempted yet
     """
-    found = verdict(exercise, answer)
-    if by_the_book():
-        print(found.message + " (the book's solution)" * bool(found.correct))
-    else:
+    found, solution = verdict(exercise, answer), by_the_book()
+    if more:
+        found = Verdict(None, f"{exercise}: not yet: write 1.5, not 1,5, and a list as [1, 2]")
+    if not solution:
         record(exercise, found.correct)
-        print(found.message)
+    print(found.message + " (the book's solution)" * bool(solution and found.correct))
 
 
 @on_the_host

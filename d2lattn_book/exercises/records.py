@@ -39,12 +39,12 @@ def progress() -> None:
 
     Example:
         >>> progress()  # doctest: +ELLIPSIS
-        kept only until the kernel stops, because D2LATTN_SOLVED names no file
+        kept only until the kernel stops, because D2LATTN_SOLVED names no file (section 0.11)
         ...
     """
     path = _path()
     if path is None:
-        print(f"kept only until the kernel stops, because {NAMED_BY} names no file")
+        print(f"kept only until the kernel stops, because {NAMED_BY} names no file (section 0.11)")
     chapters: dict[int, dict[str, bool]] = {}
     for exercise, correct in sorted(_read(path).items(), key=lambda item: _number(item[0])):
         chapters.setdefault(_number(exercise)[0], {})[exercise] = correct
