@@ -21,11 +21,11 @@ def test_probs_follow_the_temperature_the_top_k_and_the_heads(page, tmp_path):
     assert listed[0] + listed[1] == pytest.approx(1, abs=0.011) and listed[1] > 0
     page.get_by_role("button", name="Reset").click()
     assert probs(page) == opened
-    page.get_by_label("is on").uncheck()
+    page.get_by_label("use head").uncheck()
     assert probs(page) != opened
     said = sentence(page)
     assert ", which is off," in said and "with all heads on)" in said
-    page.get_by_label("is on").check()
+    page.get_by_label("use head").check()
     assert probs(page) == opened
 
 

@@ -39,7 +39,7 @@ export function drawMaps(box, {data, act, state: first}) {
     shown = state;
     const {layer, head, off, kept} = state;
     const {tokens, maps, asks} = now;
-    on.parentNode.firstChild.data = `head ${head} of layer ${layer} is on`;
+    on.parentNode.firstChild.data = `use head ${head} of layer ${layer}`;
     on.checked = !off[layer][head];
     set(legend, {}, legendOf(kept, tokens.length));
     cells.forEach((row, i) =>

@@ -21,7 +21,7 @@ export function drawNext(box, {data: {vocabulary}}) {
       number: add(row, "b"),
     };
   });
-  const mark = add(side, "p", {class: "s"}, "the mark: with all heads on");
+  const mark = add(side, "span", {class: "s"}, "thin line: with all heads on");
 
   return (state, {tokens, asks, probs, all, order, silent}) => {
     const none = asks === null;
