@@ -361,11 +361,11 @@ class _Asked:
 def _report(asked: _Asked, left_out: set[str]) -> Report:
     """Ask all questions but those left out."""
     report = Report()
-    left_out |= set() if asked.empty or asked.valid_lens else {"empty"}
     with torch.no_grad(), _as_before(asked.module, asked.runs_in):
         asked.begin()
         report.remarks.append(f"Asked with {asked.length} tokens.")
-        if "BatchNorm" in repr(asked.module):  # which lists all modules in it
+        parts = asked.module.modules() if asked.module else ()
+        if any(isinstance(part, nn.modules.batchnorm._BatchNorm) for part in parts):
             report.remarks.append("Not asked: BatchNorm in training, which mixes tokens and texts.")
         if asked.y.dtype in HALF:
             report.remarks.append("In half precision only larger faults are visible.")
@@ -383,10 +383,11 @@ def _check_can_be_asked(asked: _Asked, name: str, report: Report) -> None:
     needs = {"padding": "valid_lens", "empty": "valid_lens", "packed": "segments"}.get(name, name)
     if name in CAUSAL and not asked.is_causal:
         raise _NotTried("is_causal=True")
+    if name == "empty" and not asked.empty:
+        passed = "empty=True" if asked.valid_lens else "valid_lens=, empty=True"
+        raise _NotTried(passed if asked.embed_dim else "audit.layer(…, valid_lens=, empty=True)")
     if not getattr(asked, needs, True):
         raise _NotTried(f"{needs}=")
-    if name == "empty" and not asked.empty:
-        raise _NotTried("empty=True" if asked.embed_dim else "audit.layer(…, empty=True)")
     if asked.wrong.any():
         if name == "gradient":
             return
