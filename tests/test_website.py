@@ -275,8 +275,8 @@ def test_a_symptom_is_found_from_the_list_by_its_words_and_leads_back_and_on(sym
     listed = index.partition("```{toctree}")[2].split()[1:-1]
     assert listed == [sections.slug(title) for title in titles]
     assert {*re.findall(r"\]\(([\w-]+)\.ipynb\)", index)} == {*listed}
-    pages = [*(path.name for path in book()), "experiments.md", "errata.md", "package.md"]
-    beside = {f"../{name}" for name in pages}
+    pages = [f"{name}.md" for name in ("experiments", "errata", "package", "audit")]
+    beside = {f"../{name}" for name in [*pages, *(path.name for path in book())]}
     for path in folder.iterdir():
         text = index if path.suffix == ".md" else text_of(path)
         for link in re.findall(r"\]\((?!https?:)([^)#]+)", text):

@@ -17,6 +17,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 
 FOLDER, SOURCE = "clinic", "91_when_libraries_disagree.ipynb"
 HEADING = re.compile(r"## (91\.\d+) (.+)\n")
+AUDIT = re.compile(r"`audit\.\w+\([^`]+`")
 ROW = re.compile(r"^\| (.+) \| (\[91[^]]+\](\([^)]+\)).*)", re.M)  # of the table of symptoms
 LIST = """# The clinic: error messages and symptoms of attention
 
@@ -50,6 +51,7 @@ def pages(notebook):
         for cell in cells:
             if cell.cell_type == "markdown":
                 cell.source = _moved(_led(cell.source, names, number))
+                cell.source = AUDIT.sub(r"[\g<0>](../audit.md)", cell.source, count=1)
         cells, shown = _remedy_first(cells)
         cells += [needed] if (needed := _needed(shown, before)) else []
         cells += shown
@@ -96,8 +98,9 @@ def _remedy_first(cells):
             cell = new_markdown_cell("\n\n".join(own), id=f"{cell.id}-told")
         is_opening = cell is rest[0] and cell.cell_type == "markdown"
         (told if own or is_opening else shown).append(cell)
-    example = new_markdown_cell("## The smallest example", id=f"{first.id}-example")
-    return [first, *told, example], shown
+    if any(cell.cell_type == "code" for cell in shown):
+        told.append(new_markdown_cell("## The smallest example", id=f"{first.id}-example"))
+    return [first, *told], shown
 
 
 def _led(text, names, own=None):
