@@ -10,7 +10,7 @@ from typing import NamedTuple
 from cells import COMPARE, EVIDENCE, FURTHER, further, is_note, predictions, tags, without_fold
 
 STANDS = ("definition", "formula", "board")  # on slides of their own
-LINK = re.compile(r"\[([^]]+)\]\([^)]*\)")
+LINK = re.compile(r"\[([^]]+)\]\((?!http)[^)]*\)")  # within the book
 MINUTES = re.compile(r"(?:(\d+) minutes?\W+)?(.*)", re.S)  # a note begins so
 WRONG = re.compile(r"((?:the )?wrong (?:answer|guess)(?:e?s)? to expect:?)", re.I)
 
@@ -36,12 +36,13 @@ class Part(NamedTuple):
 def parts(cells):
     """The parts of a chapter, from its cells."""
     optional = further(cells)
-    found, title, questions, waits = [], "", [], None
+    found, title, stands, questions, waits = [], "", "", [], None
     for i, cell in enumerate(cells):
         is_text, said = cell.cell_type == "markdown", cell.metadata.get("slideshow", {})
         heading = re.search(r"^##(?: |# (?=\d+\.))(.+)", cell.source, re.M)  # or further: ### 5.8
         if is_text and heading:
             title, waits = heading[1], None
+            stands = f" ({title.split()[0]})" if i in optional else ""  # the note may stand later
         if is_note(cell):
             minutes, text = MINUTES.match(without_fold(cell)).groups()
             text = text[:1].upper() + text[1:]
@@ -56,7 +57,8 @@ def parts(cells):
         elif waits and cell.get("outputs") and not waits[2]:  # it answers, or a text below it does
             waits[2] = _answer(cell, said)
         if asked:
-            waits = [said.get("says") or asked[0].split("\n\n")[0], said.get("given", ""), ""]
+            question = said.get("says") or asked[0].split("\n\n")[0]
+            waits = [question + stands, said.get("given", ""), ""]
             questions.append(waits)
         if "asks" in said:
             waits = [said["asks"], said.get("given", ""), _shown(cell, said)]

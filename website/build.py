@@ -21,7 +21,7 @@ import lecturer
 import nbformat
 import practice
 from cells import ROOT, address, appendices, book, chapters, pictures, published, taught
-from sections import slug
+from sections import meant, pointed, slug
 
 from d2lattn_book.pictures import live
 from website import clinic, evidence
@@ -160,6 +160,14 @@ def practice_page():
     return prepare(practice.practice(anchor))
 
 
+def section_link(name):
+    """The link of a lecturer's page to the section `name`, such as "5.8"; an exercise has none."""
+    if name.startswith("exercise"):
+        return name
+    (path,) = book([f"{int(name.split('.')[0]):02d}"])
+    return f"[{name}](../{path.name}#{slug(meant(name, path.name).text)})"
+
+
 def page_of(path):
     """A page of Markdown of the project, its links those of the site."""
     text = path.read_text(encoding="utf-8").replace("](../", "](")
@@ -187,7 +195,7 @@ def write_source():
     rows = ["| chapter | minutes | builds on | homework |", "|---|---:|---|---|"]
     for path in chapters():
         cells = notebooks[path].cells
-        text = lecturer.page(path.name, cells)
+        text = pointed(lecturer.page(path.name, cells), section_link)
         (SOURCE / "lecturer" / f"{path.stem}.md").write_text(text, encoding="utf-8")
         head = r"# (.+)(?s:.+?)(?:Builds on|You need) (.+?)(?:;|\.\s)"
         title, needs = re.match(head, cells[0].source).groups()

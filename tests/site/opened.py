@@ -11,6 +11,7 @@ WIDE, TELEPHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 PATIENCE = 180_000  # milliseconds; for what never comes: a busy machine may take long
 APART = {"_static", "slides"}  # the slides have tests of their own
 PAGES = [path for path in sorted(SITE.rglob("*.html")) if not APART & set(path.parts)]
+UNFOLD = "for (const fold of document.querySelectorAll('main details')) fold.open = true"
 CHROMIUM = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
 )

@@ -7,7 +7,7 @@ from urllib.parse import unquote
 import pytest
 from accessible import violations
 from cells import book
-from opened import PAGES, SHOTS, SITE, WIDE, go
+from opened import PAGES, SHOTS, SITE, UNFOLD, WIDE, go
 
 CHAPTERS = [SITE / "index.html", *(SITE / f"{path.stem}.html" for path in book())]
 TOP = [path for path in PAGES if path.parent == SITE]
@@ -21,7 +21,6 @@ OTHERS = (
     "reference/index",
     "reference/attention",
 )
-UNFOLD = "for (const fold of document.querySelectorAll('main details')) fold.open = true"
 SHIFTS = """() => new Promise(done => {
   let sum = 0;
   new PerformanceObserver(list => {

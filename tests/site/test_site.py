@@ -8,7 +8,7 @@ from urllib.parse import unquote
 
 import pytest
 from cells import book, chapters, published, repository
-from opened import PAGES, SITE, go, live_pages
+from opened import PAGES, SITE, UNFOLD, go, live_pages
 from playwright.sync_api import expect
 
 STORED = book()
@@ -67,13 +67,11 @@ def test_every_chapter_is_a_page_with_its_notebook_and_the_site_has_a_map():
         assert json.loads((SITE / "notebooks" / stored.name).read_text("utf-8"))["cells"]
         colab = f"https://colab.research.google.com/github/{repository()}/blob/main/notebooks/"
         assert colab + stored.name in links(path).addresses
-    assert sum(len(links(path).pictures) for path in PAGES) > 50
     assert (SITE / "404.html").exists() and (SITE / "_static" / "card.png").exists()
     assert f"<loc>{published()}03_scaling" in (SITE / "sitemap.xml").read_text("utf-8")
     sections = (SITE / "_static" / "sections.js").read_text("utf-8")
     assert "System Settings" not in sections and "Color mode" not in sections  # of the theme
     assert {"index.html", "01_bare_bones_attention.html"} <= {path.name for path in live_pages()}
-    assert len(live_pages()) >= 8
 
 
 BEFORE = "node => getComputedStyle(node, '::before').content"
@@ -140,7 +138,6 @@ def test_a_browser_keeps_which_answers_are_open_and_where_a_reader_was(page):
 # A telephone --------------------------------------------------------------------------------------
 
 AFTER = "node => getComputedStyle(node, '::after').content"
-UNFOLD = "for (const fold of document.querySelectorAll('main details')) fold.open = true"
 
 
 def test_a_wide_drawing_opens_large_at_a_tap(telephone):
@@ -211,13 +208,7 @@ def test_a_formula_says_so_until_its_end_is_reached_and_a_menu_closes_with_the_c
         expect(menu).to_be_hidden()
 
 
-def test_nothing_lies_over_a_figure_and_a_table_of_rows_fits(telephone):
-    go(telephone, SITE / "01_bare_bones_attention.html")
-    telephone.locator("[data-live]").first.scroll_into_view_if_needed()
-    telephone.mouse.wheel(0, 1500)
-    telephone.mouse.wheel(0, -900)  # the theme's button comes when a reader turns back
-    telephone.wait_for_timeout(300)
-    expect(telephone.locator("#pst-back-to-top")).to_be_hidden()
+def test_a_table_of_rows_fits(telephone):
     go(telephone, MATRICES)
     telephone.evaluate(UNFOLD)
     for mark in telephone.locator("button.evidence:visible").all():
