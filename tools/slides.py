@@ -238,7 +238,7 @@ class Deck:
             self.later = self.named(re.sub(REAL, "", heading[2]))
             self.section = self.start(first=True)
             source = source[heading.end() :].strip()
-            closing = said_of(cell).get("board", "").startswith("**")
+            closing = heading[2] == "Summary" and said_of(cell).get("board", "").startswith("**")
             if closing and "definition" not in said_of(cell):
                 self.sum_up(source)
         elif heading:
