@@ -65,17 +65,18 @@
     .filter((one) => /^\d/.test(one.textContent));
   const isLookedUp = location.hash && ![`#${kept.place}`, "#go-on"].includes(location.hash);
   const parts = (heading) => [...heading.parentElement.querySelectorAll("h2, h3, p, li, pre, figure")];
-  addEventListener("visibilitychange", () => {
+  const leave = () => {
     if (isLookedUp) return;
     const at = headings.findLast((one) => one.checkVisibility() && one.getBoundingClientRect().top < innerHeight / 2);
-    if (!at || at === headings[0]) return;
+    if (!at || scrollY < innerHeight) return; // the first screen is found without help
     const farthest = headings.findIndex((one) => one.parentElement.id === kept.place);
     if (headings.indexOf(at) < farthest) return keep({ when: Date.now() }); // a look back
     const place = at !== headings.at(-1) && at.parentElement.id;
     const part = parts(at).findIndex((one) => one.checkVisibility() && one.getBoundingClientRect().bottom > 90);
     const chapter = document.querySelector("h1").textContent.split(/ · |[:#]/)[1];
     keep({ place, part, chapter, number: at.textContent.split(" ")[0], when: Date.now() });
-  });
+  };
+  for (const left of ["visibilitychange", "pagehide"]) addEventListener(left, leave);
   const place = headings.find((one) => one.parentElement.id === kept.place);
   const goOn = () => {
     if (location.hash !== "#go-on" || !place) return;

@@ -83,7 +83,7 @@ SCALING, MATRICES = SITE / "03_scaling_and_masking.html", SITE / "02_queries_key
 
 def test_a_link_into_a_fold_opens_it_and_no_other(page):
     """A section of Going further, from its address and from another page."""
-    go(page, SCALING, "#a-test-for-leaks")
+    go(page, SCALING, "#live-train-with-and-without-the-mask")
     expect(page.locator("details.beyond[open]")).to_have_count(1)
     go(page, SITE / "90_notation_and_claims.html")
     page.get_by_role("link", name="5.8", exact=True).first.click()
@@ -114,7 +114,12 @@ def test_a_guess_has_one_button_that_shows_its_answer_and_what_follows(page, key
 
 
 def test_a_browser_keeps_which_answers_are_open_and_where_a_reader_was(page):
-    """The chapter and the front page lead to the paragraph that was read last."""
+    """The chapter and the front page lead to the paragraph that was read last, in the first section
+    as well."""
+    go(page, MATRICES)
+    page.evaluate("scrollTo(0, 1700)")
+    go(page, SITE / "index.html")
+    expect(page.get_by_role("link", name="Go on at 2.1")).to_be_visible()
     go(page, MATRICES)
     page.locator("details.guess summary").first.click()
     section = page.locator("section", has=page.get_by_role("heading", name=re.compile("^2.3 ")))

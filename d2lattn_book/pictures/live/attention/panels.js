@@ -8,7 +8,7 @@ import {LEFT} from "./story.js";
 
 const cellOf = ({deck}) => (deck ? 47 : 42); // the width of a number, which is larger on a slide
 const SPACE = 12; // between panels
-const LINE = 22; // a line of numbers
+const lineOf = width => (width < 400 ? 26 : 22); // a line of numbers; on a telephone a finger hits it
 const GAP = 132; // between the bars and the panels
 const BETWEEN = 42; // between lines of panels, for a title and the words above columns
 
@@ -37,9 +37,9 @@ function arrange(data, {width, base}) {
   let bottom = y;
   return wanted(data).map(one => {
     if (x + one.columns * cell > width) [x, y] = [LEFT, bottom + BETWEEN];
-    const placed = {...one, x, y, cell, names: x === LEFT};
+    const placed = {...one, x, y, cell, line: lineOf(width), names: x === LEFT};
     x += one.columns * cell + SPACE;
-    bottom = Math.max(bottom, y + one.rows * LINE);
+    bottom = Math.max(bottom, y + one.rows * placed.line);
     return placed;
   });
 }
@@ -72,22 +72,22 @@ function tooEarly(kind, {told}) {
   return thought && told && told[0] < THOUGHTS.indexOf(thought);
 }
 
-function drawTitles(svg, {title, x, y, cell, labels, names}, tokens) {
+function drawTitles(svg, {title, x, y, cell, line, labels, names}, tokens) {
   add(svg, "text", {class: "b", x, y: y - (labels ? 24 : 7)}, title);
   labels?.forEach((word, j) => {
     add(svg, "text", {class: "m t", x: x + (j + 0.5) * cell - 1, y: y - 6}, cut(word, 6));
   });
   if (!names) return;
   tokens.forEach((word, i) => {
-    const at = {x: x - 6, y: y + (i + 0.5) * LINE + 3.5};
+    const at = {x: x - 6, y: y + (i + 0.5) * line + 3.5};
     add(svg, "text", {...at, class: "n s"}, cut(word, 7));
   });
 }
 
 function drawNumbers(svg, group, place, figure) {
-  const {kind, title, x, y, cell, rows, columns} = place;
+  const {kind, title, x, y, cell, line, rows, columns} = place;
   const edit = kind === "x";
-  const size = {x, y, rows, columns, width: cell, height: LINE, pad: 3};
+  const size = {x, y, rows, columns, width: cell, height: line, pad: 3};
   const choose = (i, j) => figure.act(pick, kind, i, j);
   const over = at => figure.act(alter, {over: at && [kind, ...at]});
   const what = {name: title, pick: choose, over, edit: () => edit, write: short};

@@ -24,19 +24,21 @@ export const STYLE = `
 .beside { display: flex; flex-wrap: wrap; gap: 4px 16px; }
 .beside > .maps { flex: 1 1 310px; }
 .beside > .most { flex-basis: 480px; }
-.beside > .many [role=gridcell] { width: 57px; font-size: 13px; white-space: nowrap; }
+.beside > .many [role=gridcell] { width: 57px; white-space: nowrap; }
 .kind { display: flex; flex-wrap: wrap; gap: 3px; align-items: center; margin-bottom: 3px; }
-.kind b { width: 114px; font-size: 13px; white-space: nowrap; }
-.kind button { width: 80px; padding: 0; font-size: 13px; white-space: nowrap; }
-.kind button { border: 2px solid transparent; background: color-mix(in srgb, currentColor 6%, transparent); }
+.kind { font-size: 13px; white-space: nowrap; }
+.kind b { width: 114px; }
+.kind button {
+  width: 80px; padding: 0; border: 2px solid transparent;
+  background: color-mix(in srgb, currentColor 6%, transparent);
+}
 .kind button[aria-pressed=true] { border-color: var(--weight); }
 .narrow { display: flex; flex-wrap: wrap; gap: 4px 8px; width: 100%; }
 .narrow .kind { flex: 0 0 174px; align-content: start; }
 .narrow b { width: 100%; }
 .at { min-width: 1.3em; }
 .maps canvas {
-  width: 100%; aspect-ratio: 1;
-  border: 1px solid color-mix(in srgb, currentColor 35%, transparent);
+  width: 100%; aspect-ratio: 1; border: 1px solid #8889;
 }
 `;
 

@@ -16,8 +16,8 @@ const PER_LINE = 10;
 const NARROW = 45; // the least room for a token of a single line,
 const ROOM = 56; // and of several
 const SMALL = 70; // in so much room letters are smaller
-const LINE = 26; // from line to line
-const HIGH = 22; // of a token
+const BETWEEN = 4; // two lines
+const TELEPHONE = 400; // a narrower drawing is hit by fingers: its tokens are higher
 const FIRST = 22; // above the queries
 const THINNEST = 0.8;
 // Of one line of tokens and of several: the room to the left of a token, between queries and keys,
@@ -40,7 +40,7 @@ const fits = (tokens, room) => tokens.length * NARROW <= room;
 export const inOneLine = (data, width) => fits(data.keys, roomIn(data, width));
 
 // Where tokens stand: in one line, or in several of nearly equal lengths.
-function seats(tokens, top, room, {gap}) {
+function seats(tokens, top, room, {gap, high}) {
   const n = tokens.length;
   const most = Math.min(PER_LINE, Math.floor(room / ROOM));
   const per = fits(tokens, room) ? n : Math.ceil(n / Math.ceil(n / most));
@@ -48,15 +48,16 @@ function seats(tokens, top, room, {gap}) {
   const column = room / Math.max(per, 4);
   const lengths = Array.from({length: lines}, (_, i) => Math.min(per, n - i * per));
   const left = k => (k % per) * column + gap;
-  const y = k => top + Math.floor(k / per) * LINE;
-  const places = {tokens, per, lengths, left, y, top, gap, wide: column - gap};
-  return {...places, middle: k => left(k) + places.wide / 2, bottom: top + lines * LINE};
+  const y = k => top + Math.floor(k / per) * (high + BETWEEN);
+  const places = {tokens, per, lengths, left, y, top, gap, high, wide: column - gap};
+  return {...places, middle: k => left(k) + places.wide / 2, bottom: y(n - 1) + high + BETWEEN};
 }
 
 function placesOf(data, width) {
   const {tokens, keys} = data;
   const room = roomIn(data, width);
-  const sizes = fits(tokens, room) && fits(keys, room) ? SINGLE : SEVERAL;
+  const looks = fits(tokens, room) && fits(keys, room) ? SINGLE : SEVERAL;
+  const sizes = {...looks, high: width < TELEPHONE ? 32 : 22};
   const from = seats(tokens, FIRST, room, sizes);
   return {from, to: seats(keys, from.bottom + sizes.apart, room, sizes), sizes};
 }
@@ -85,7 +86,7 @@ export function drawSentences(svg, {data, act, width}) {
     over: k => act(hover, null, k),
     pick: k => act(alter, {key: k, over: null}),
   });
-  const under = to.y(0) + LINE + 14;
+  const under = to.y(0) + to.high + 18;
   const numbers = keys.map((_, k) => add(svg, "text", {class: "m big", x: to.middle(k), y: under}));
 
   return ({least}, {asks, key, weights}) => {
@@ -138,7 +139,7 @@ function arcPath(from, i, to, j) {
 function lanePath(from, i, to, j) {
   const lane = (places, k) => places.left(k) - places.gap / 2;
   const [x, toX] = [lane(from, i), lane(to, j)];
-  const [y, toY] = [from.y(i) + HIGH / 2, to.y(j) + HIGH / 2];
+  const [y, toY] = [from.y(i) + from.high / 2, to.y(j) + to.high / 2];
   const middle = (from.bottom + to.top) / 2;
   const start = `M${from.left(i)},${y}Q${x},${y} ${x},${y + 6}V${from.bottom}`;
   const over = `C${x},${middle} ${toX},${middle} ${toX},${to.top - 4}`;
@@ -155,11 +156,11 @@ function drawTokens(svg, places, act, {role, over, pick}) {
   const build = (cell, i, j) => {
     const k = i * per + j;
     const [x, y] = [places.middle(k), places.y(k)];
-    const at = {x: places.left(k), y, width: wide, height: HIGH, rx: 5};
+    const at = {x: places.left(k), y, width: wide, height: places.high, rx: 5};
     add(cell, "rect", {...at, class: "box"});
     add(cell, "rect", {...at, fill: `var(--${tint})`, "fill-opacity": 0});
     add(cell, "rect", {...at, ...mark});
-    add(cell, "text", {x, y: y + 17, class: small ? "m t" : "m b"}, cut(tokens[k], letters));
+    add(cell, "text", {x, y: y + places.high / 2 + 6, class: small ? "m t" : "m b"}, cut(tokens[k], letters));
     add(cell, "rect", {...at, class: "ring"});
     cell.addEventListener("pointermove", () => over(k)); // by a hand, not by the page
     cell.addEventListener("pointerleave", () => act(alter, {over: null}));

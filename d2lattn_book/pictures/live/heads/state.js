@@ -26,7 +26,8 @@ export const prepare = data => ({
 // `key` is the key whose weight is told, `over` what a pointer has moved over: a query and a key. What
 // is picked counts, until the pointer moves.
 export function begin({shape: [, , L, S], step = 0, head = 0, asks = L - 1}) {
-  return {step, head, asks, key: null, over: null, least: crowded(L, S) ? 0.08 : 0.01};
+  const least = crowded(L, S) ? Math.min(0.08, 0.9 / S) : 0.01; // below uniform weights
+  return {step, head, asks, key: null, over: null, least};
 }
 
 // Are the bands so many that the thin ones are better hidden?

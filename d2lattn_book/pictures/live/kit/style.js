@@ -59,7 +59,7 @@ canvas { display: block; image-rendering: pixelated; }
 ${GLIDES}
 @media (pointer: coarse) and (max-width: 600px) {
   .live { display: flex; flex-direction: column; }
-  .bar :is(input, select, button) { min-height: 40px; }
+  :is(.bar, .kind) :is(input, select, button) { min-height: 40px; }
   .hint { order: -1; font-size: 15px; }
   p:where([aria-live]) { min-height: 5.8em; }
 }

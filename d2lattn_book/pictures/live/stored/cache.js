@@ -1,4 +1,4 @@
-// 66e312c30ffc6e03a12d1333d353be9325f396f95da3ff172e1597686501e4cd
+// 4b044a95c9dc4a88250ab85ccd773efbbe467887c4f5bf5da37623340a2a647e
 var G="http://www.w3.org/2000/svg";var P=t=>t.namespaceURI===G;function m(t,e,o){for(let[n,r]of Object.entries(e))r===null||r===!1?t.removeAttribute(n):t.setAttribute(n,r);return o!==void 0&&t.textContent!==String(o)&&(t.textContent=o),t}function c(t,e,o={},n){let a=e==="svg"||P(t)?document.createElementNS(G,e):document.createElement(e);return m(a,o,n),t.append(a),a}var K=t=>c(t,"div",{class:"bar"});function wt(t,e,o,n){let r=c(c(t,"label",{},e),"input",o);return r.addEventListener("input",()=>n(r)),r}var B=(t,e,{step:o=1,...n},r)=>wt(t,e,{type:"range",step:o,...n},a=>r(Number(a.value)));var F=(t,e={})=>c(t,"span",{"aria-hidden":"true",...e});function U(t,e){t.getRootNode().activeElement!==t&&(t.value=e)}function M(t,e,o){let n=c(t,"button",{type:"button"},e);return n.addEventListener("click",o),n}function Y(t){let e=c(t,"p",{"aria-live":"polite"}),o="";return n=>{let r=n.map(a=>a[0]).join("");r!==o&&(o=r,e.replaceChildren(...n.map(a=>yt(...a))),e.offsetHeight&&(e.style.minHeight=`${e.offsetHeight}px`))}}function yt(t,e){let o=document.createElement("span");return o.textContent=t,e&&m(o,{class:"role",style:`text-decoration-color: var(--${e})`}),o}var bt=220,X=`
 @media (prefers-reduced-motion: no-preference) {
   .glides :not(.ring) {
@@ -63,7 +63,7 @@ canvas { display: block; image-rendering: pixelated; }
 ${X}
 @media (pointer: coarse) and (max-width: 600px) {
   .live { display: flex; flex-direction: column; }
-  .bar :is(input, select, button) { min-height: 40px; }
+  :is(.bar, .kind) :is(input, select, button) { min-height: 40px; }
   .hint { order: -1; font-size: 15px; }
   p:where([aria-live]) { min-height: 5.8em; }
 }

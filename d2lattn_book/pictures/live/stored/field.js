@@ -1,4 +1,4 @@
-// 8e42e096400e7ba60ed84179176640f3765c4bc9a055ed51a05405ba962692be
+// b6317501feeff4e5c40194ea5521de850b61beaa469fa9aaf51eb0fdd0d0cf2e
 var j="http://www.w3.org/2000/svg";var D=t=>t.namespaceURI===j;function x(t,e,n){for(let[o,r]of Object.entries(e))r===null||r===!1?t.removeAttribute(o):t.setAttribute(o,r);return n!==void 0&&t.textContent!==String(n)&&(t.textContent=n),t}function d(t,e,n={},o){let i=e==="svg"||D(t)?document.createElementNS(j,e):document.createElement(e);return x(i,n,o),t.append(i),i}var T=t=>({visibility:t?null:"hidden"});function K(t){return d(d(t,"div",{class:"scroll"}),"div",{class:"stage"})}function Y(t,e,n,o=450,r=e<884){let s=Math.min(1180,Math.round((r?1/0:o)*e/n)),a=Math.round(.93*e);x(t,{viewBox:`0 0 ${e} ${n}`}),x(t.parentNode,{style:`max-width:${s}px;min-width:${a}px`})}var M=t=>d(t,"div",{class:"bar"});function N(t,e,n,o){let r=d(d(t,"label",{},e),"input",n);return r.addEventListener("input",()=>o(r)),r}var R=(t,e,{step:n=1,...o},r)=>N(t,e,{type:"range",step:n,...o},i=>r(Number(i.value))),P=(t,e,n)=>N(t,e,{type:"checkbox"},o=>n(o.checked));function B(t,e,n,o,r){let i=d(d(t,"label",{},e),"select",{value:n});for(let s of o)d(i,"option",{value:s},s);return i.value=n,i.addEventListener("input",()=>r(i.value)),i}var O=(t,e={})=>d(t,"span",{"aria-hidden":"true",...e});function C(t,e){t.getRootNode().activeElement!==t&&(t.value=e)}function H(t,e,n){let o=d(t,"button",{type:"button"},e);return o.addEventListener("click",n),o}function _(t){let e=d(t,"p",{"aria-live":"polite"}),n="";return o=>{let r=o.map(i=>i[0]).join("");r!==n&&(n=r,e.replaceChildren(...o.map(i=>gt(...i))),e.offsetHeight&&(e.style.minHeight=`${e.offsetHeight}px`))}}function gt(t,e){let n=document.createElement("span");return n.textContent=t,e&&x(n,{class:"role",style:`text-decoration-color: var(--${e})`}),n}var yt=220,V=`
 @media (prefers-reduced-motion: no-preference) {
   .glides :not(.ring) {
@@ -63,7 +63,7 @@ canvas { display: block; image-rendering: pixelated; }
 ${V}
 @media (pointer: coarse) and (max-width: 600px) {
   .live { display: flex; flex-direction: column; }
-  .bar :is(input, select, button) { min-height: 40px; }
+  :is(.bar, .kind) :is(input, select, button) { min-height: 40px; }
   .hint { order: -1; font-size: 15px; }
   p:where([aria-live]) { min-height: 5.8em; }
 }

@@ -1,4 +1,4 @@
-// 2feea93a14e22607fd0109c2fd3f0ebe0a951de61407a90da0590e8d7791dbce
+// b6417423b67585b1e3e6565fcf6511d07afd2d734034735b22e5af52b8c3fd1d
 var rt="http://www.w3.org/2000/svg";var Y=t=>t.namespaceURI===rt;function m(t,e,o){for(let[n,r]of Object.entries(e))r===null||r===!1?t.removeAttribute(n):t.setAttribute(n,r);return o!==void 0&&t.textContent!==String(o)&&(t.textContent=o),t}function l(t,e,o={},n){let i=e==="svg"||Y(t)?document.createElementNS(rt,e):document.createElement(e);return m(i,o,n),t.append(i),i}var G=t=>({visibility:t?null:"hidden"});function it(t){return l(l(t,"div",{class:"scroll"}),"div",{class:"stage"})}function st(t,e,o,n=450,r=e<884){let s=Math.min(1180,Math.round((r?1/0:n)*e/o)),c=Math.round(.93*e);m(t,{viewBox:`0 0 ${e} ${o}`}),m(t.parentNode,{style:`max-width:${s}px;min-width:${c}px`})}var ct=t=>l(t,"div",{class:"bar"});function at(t,e,o,n){let r=l(l(t,"label",{},e),"input",o);return r.addEventListener("input",()=>n(r)),r}var K=(t,e,{step:o=1,...n},r)=>at(t,e,{type:"range",step:o,...n},i=>r(Number(i.value))),lt=(t,e,o)=>at(t,e,{type:"checkbox"},n=>o(n.checked));function pt(t,e,o,n,r){let i=l(l(t,"label",{},e),"select",{value:o});for(let s of n)l(i,"option",{value:s},s);return i.value=o,i.addEventListener("input",()=>r(i.value)),i}function O(t,e){t.getRootNode().activeElement!==t&&(t.value=e)}function D(t,e,o){let n=l(t,"button",{type:"button"},e);return n.addEventListener("click",o),n}function dt(t){let e=l(t,"p",{"aria-live":"polite"}),o="";return n=>{let r=n.map(i=>i[0]).join("");r!==o&&(o=r,e.replaceChildren(...n.map(i=>Ut(...i))),e.offsetHeight&&(e.style.minHeight=`${e.offsetHeight}px`))}}function Ut(t,e){let o=document.createElement("span");return o.textContent=t,e&&m(o,{class:"role",style:`text-decoration-color: var(--${e})`}),o}var Ft=220,ft=`
 @media (prefers-reduced-motion: no-preference) {
   .glides :not(.ring) {
@@ -63,7 +63,7 @@ canvas { display: block; image-rendering: pixelated; }
 ${ft}
 @media (pointer: coarse) and (max-width: 600px) {
   .live { display: flex; flex-direction: column; }
-  .bar :is(input, select, button) { min-height: 40px; }
+  :is(.bar, .kind) :is(input, select, button) { min-height: 40px; }
   .hint { order: -1; font-size: 15px; }
   p:where([aria-live]) { min-height: 5.8em; }
 }

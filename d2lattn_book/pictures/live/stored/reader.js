@@ -1,4 +1,4 @@
-// d06fa47715d6fc5b6559c8ad4a8a65b2abdfb833fecc6408fb86524e904735b2
+// 0c291633e874023af314e14a08e94b1abbad50313c8e6fab2c24b40d29feac68
 var it="http://www.w3.org/2000/svg";var G=t=>t.namespaceURI===it;function h(t,e,n){for(let[o,i]of Object.entries(e))i===null||i===!1?t.removeAttribute(o):t.setAttribute(o,i);return n!==void 0&&t.textContent!==String(n)&&(t.textContent=n),t}function f(t,e,n={},o){let s=e==="svg"||G(t)?document.createElementNS(it,e):document.createElement(e);return h(s,n,o),t.append(s),s}var at=t=>f(t,"div",{class:"bar"});function N(t,e,n,o){let i=f(f(t,"label",{},e),"input",n);return i.addEventListener("input",()=>o(i)),i}var K=(t,e,{step:n=1,...o},i)=>N(t,e,{type:"range",step:n,...o},s=>i(Number(s.value))),q=(t,e,n)=>N(t,e,{type:"checkbox"},o=>n(o.checked));function ct(t,e,n){return N(t,e,{type:"text",spellcheck:"false",autocomplete:"off",class:"typed"},i=>n(i.value))}function lt(t){let e=f(t.parentNode,"datalist",{id:"completion"});return h(t,{list:e.id}),n=>{if(n.join()!==[...e.children].map(o=>o.value).join()){e.replaceChildren();for(let o of n)f(e,"option",{value:o})}}}function pt(t,e,n,o,i){let s=f(f(t,"label",{},e),"select",{value:n});for(let r of o)f(s,"option",{value:r},r);return s.value=n,s.addEventListener("input",()=>i(s.value)),s}var U=(t,e={})=>f(t,"span",{"aria-hidden":"true",...e});function P(t,e){t.getRootNode().activeElement!==t&&(t.value=e)}function _(t,e,n){let o=f(t,"button",{type:"button"},e);return o.addEventListener("click",n),o}function dt(t){let e=f(t,"p",{"aria-live":"polite"}),n="";return o=>{let i=o.map(s=>s[0]).join("");i!==n&&(n=i,e.replaceChildren(...o.map(s=>Xt(...s))),e.offsetHeight&&(e.style.minHeight=`${e.offsetHeight}px`))}}function Xt(t,e){let n=document.createElement("span");return n.textContent=t,e&&h(n,{class:"role",style:`text-decoration-color: var(--${e})`}),n}var Jt=220,ft=`
 @media (prefers-reduced-motion: no-preference) {
   .glides :not(.ring) {
@@ -63,7 +63,7 @@ canvas { display: block; image-rendering: pixelated; }
 ${ft}
 @media (pointer: coarse) and (max-width: 600px) {
   .live { display: flex; flex-direction: column; }
-  .bar :is(input, select, button) { min-height: 40px; }
+  :is(.bar, .kind) :is(input, select, button) { min-height: 40px; }
   .hint { order: -1; font-size: 15px; }
   p:where([aria-live]) { min-height: 5.8em; }
 }

@@ -1,4 +1,4 @@
-// 401a8b6945d061bd9e867e426b14932f314cc45b68c424cd6e194ff184301de9
+// 5183633a59a86150a0e78b1688e9d1a23e92f8564784532fb631f8d258a3fbc0
 var B="http://www.w3.org/2000/svg";var q=t=>t.namespaceURI===B;function x(t,e,n){for(let[o,r]of Object.entries(e))r===null||r===!1?t.removeAttribute(o):t.setAttribute(o,r);return n!==void 0&&t.textContent!==String(n)&&(t.textContent=n),t}function p(t,e,n={},o){let i=e==="svg"||q(t)?document.createElementNS(B,e):document.createElement(e);return x(i,n,o),t.append(i),i}var L=t=>({visibility:t?null:"hidden"});function K(t){return p(p(t,"div",{class:"scroll"}),"div",{class:"stage"})}function V(t,e,n,o=450,r=e<884){let s=Math.min(1180,Math.round((r?1/0:o)*e/n)),c=Math.round(.93*e);x(t,{viewBox:`0 0 ${e} ${n}`}),x(t.parentNode,{style:`max-width:${s}px;min-width:${c}px`})}var j=t=>p(t,"div",{class:"bar"});function X(t,e,n,o){let r=p(p(t,"label",{},e),"input",n);return r.addEventListener("input",()=>o(r)),r}var J=(t,e,{step:n=1,...o},r)=>X(t,e,{type:"range",step:n,...o},i=>r(Number(i.value))),H=(t,e,n)=>X(t,e,{type:"checkbox"},o=>n(o.checked));var Q=(t,e={})=>p(t,"span",{"aria-hidden":"true",...e});function Z(t,e){t.getRootNode().activeElement!==t&&(t.value=e)}function C(t,e,n){let o=p(t,"button",{type:"button"},e);return o.addEventListener("click",n),o}function tt(t){let e=p(t,"p",{"aria-live":"polite"}),n="";return o=>{let r=o.map(i=>i[0]).join("");r!==n&&(n=r,e.replaceChildren(...o.map(i=>Tt(...i))),e.offsetHeight&&(e.style.minHeight=`${e.offsetHeight}px`))}}function Tt(t,e){let n=document.createElement("span");return n.textContent=t,e&&x(n,{class:"role",style:`text-decoration-color: var(--${e})`}),n}var Pt=220,nt=`
 @media (prefers-reduced-motion: no-preference) {
   .glides :not(.ring) {
@@ -63,7 +63,7 @@ canvas { display: block; image-rendering: pixelated; }
 ${nt}
 @media (pointer: coarse) and (max-width: 600px) {
   .live { display: flex; flex-direction: column; }
-  .bar :is(input, select, button) { min-height: 40px; }
+  :is(.bar, .kind) :is(input, select, button) { min-height: 40px; }
   .hint { order: -1; font-size: 15px; }
   p:where([aria-live]) { min-height: 5.8em; }
 }

@@ -1,4 +1,4 @@
-// 906e6e371ce42089d0e31d7da85d0a7ec941d3ae753686a985f1cd59eae9f785
+// 45c5848085809580443954de7649b7956ab1286e87f46af553e83794ddcae587
 var V="http://www.w3.org/2000/svg";var G=t=>t.namespaceURI===V;function m(t,e,n){for(let[o,r]of Object.entries(e))r===null||r===!1?t.removeAttribute(o):t.setAttribute(o,r);return n!==void 0&&t.textContent!==String(n)&&(t.textContent=n),t}function u(t,e,n={},o){let s=e==="svg"||G(t)?document.createElementNS(V,e):document.createElement(e);return m(s,n,o),t.append(s),s}var X=t=>({visibility:t?null:"hidden"});function J(t){return u(u(t,"div",{class:"scroll"}),"div",{class:"stage"})}function Q(t,e,n,o=450,r=e<884){let i=Math.min(1180,Math.round((r?1/0:o)*e/n)),a=Math.round(.93*e);m(t,{viewBox:`0 0 ${e} ${n}`}),m(t.parentNode,{style:`max-width:${i}px;min-width:${a}px`})}function Z(t,e,n,o=()=>{}){let r=null;t.addEventListener("touchmove",s=>s.preventDefault(),{passive:!1}),t.addEventListener("pointerdown",s=>{r=e(s),t.setPointerCapture(s.pointerId)}),t.addEventListener("pointermove",s=>r&&n(s,r));for(let s of["pointerup","pointercancel"])t.addEventListener(s,i=>{r&&o(i,r),r=null})}var Mt=1e6,j=t=>u(t,"div",{class:"bar"});function tt(t,e,n,o){let r=u(u(t,"label",{},e),"input",n);return r.addEventListener("input",()=>o(r)),r}var et=(t,e,{step:n=1,...o},r)=>tt(t,e,{type:"range",step:n,...o},s=>r(Number(s.value)));var nt=(t,e={})=>u(t,"span",{"aria-hidden":"true",...e});function ot(t,e,n){let r=tt(t,"number",{type:"number",step:.1},()=>Math.abs(r.valueAsNumber)<=Mt&&n(r.valueAsNumber));return r.addEventListener("keydown",s=>s.key==="Enter"&&r.back?.focus()),e.number=r}function rt(t,e,n){m(t.parentNode,{style:e===void 0?"visibility:hidden":null}),m(t,{"aria-label":`number: ${n}`}),U(t,e??"")}function U(t,e){t.getRootNode().activeElement!==t&&(t.value=e)}function T(t,e,n){let o=u(t,"button",{type:"button"},e);return o.addEventListener("click",n),o}function st(t){let e=u(t,"p",{"aria-live":"polite"}),n="";return o=>{let r=o.map(s=>s[0]).join("");r!==n&&(n=r,e.replaceChildren(...o.map(s=>It(...s))),e.offsetHeight&&(e.style.minHeight=`${e.offsetHeight}px`))}}function It(t,e){let n=document.createElement("span");return n.textContent=t,e&&m(n,{class:"role",style:`text-decoration-color: var(--${e})`}),n}var At=220,at=`
 @media (prefers-reduced-motion: no-preference) {
   .glides :not(.ring) {
@@ -63,7 +63,7 @@ canvas { display: block; image-rendering: pixelated; }
 ${at}
 @media (pointer: coarse) and (max-width: 600px) {
   .live { display: flex; flex-direction: column; }
-  .bar :is(input, select, button) { min-height: 40px; }
+  :is(.bar, .kind) :is(input, select, button) { min-height: 40px; }
   .hint { order: -1; font-size: 15px; }
   p:where([aria-live]) { min-height: 5.8em; }
 }

@@ -1,4 +1,4 @@
-// deb463701d0c2a8e81197f7e1021433072a58e527c36375dcb3f0a9727089c4c
+// f0ab5b8ba0e0107cb20113cde97f5d3b2880943d999b064b936fd52510cfe0c3
 var no=Object.defineProperty;var oo=(t,e)=>{for(var n in e)no(t,n,{get:e[n],enumerable:!0})};var Ge="http://www.w3.org/2000/svg";var oe=t=>t.namespaceURI===Ge;function M(t,e,n){for(let[o,r]of Object.entries(e))r===null||r===!1?t.removeAttribute(o):t.setAttribute(o,r);return n!==void 0&&t.textContent!==String(n)&&(t.textContent=n),t}function b(t,e,n={},o){let i=e==="svg"||oe(t)?document.createElementNS(Ge,e):document.createElement(e);return M(i,n,o),t.append(i),i}var ct=t=>({visibility:t?null:"hidden"});function Ue(t){return b(b(t,"div",{class:"scroll"}),"div",{class:"stage"})}function Ke(t,e,n,o=450,r=e<884){let s=Math.min(1180,Math.round((r?1/0:o)*e/n)),d=Math.round(.93*e);M(t,{viewBox:`0 0 ${e} ${n}`}),M(t.parentNode,{style:`max-width:${s}px;min-width:${d}px`})}function jt(t,{x:e,y:n,width:o,height:r},i){let s=g=>`${100*g}%`,d=`left:${s(e/i.width)};top:${s(n/i.height)}`,u=`width:${s(o/i.width)};height:${s(r/i.height)}`;M(t,{style:`${d};${u}`})}var Ve=t=>b(t,"div",{class:"bar"});function Mt(t,e,n,o){let r=b(b(t,"label",{},e),"input",n);return r.addEventListener("input",()=>o(r)),r}var se=(t,e,{step:n=1,...o},r)=>Mt(t,e,{type:"range",step:n,...o},i=>r(Number(i.value))),re=(t,e,n)=>Mt(t,e,{type:"checkbox"},o=>n(o.checked));function Be(t,e,n){return Mt(t,e,{type:"text",spellcheck:"false",autocomplete:"off",class:"typed"},r=>n(r.value))}function Pt(t,e,n,o,r){let i=b(b(t,"label",{},e),"select",{value:n});for(let s of o)b(i,"option",{value:s},s);return i.value=n,i.addEventListener("input",()=>r(i.value)),i}var ae=(t,e={})=>b(t,"span",{"aria-hidden":"true",...e});function Fe(t,e,n=!0){t.parentNode.hidden=!n,t.parentNode.firstChild.data=e}function dt(t,e){t.getRootNode().activeElement!==t&&(t.value=e)}function ft(t,e,n){let o=b(t,"button",{type:"button"},e);return o.addEventListener("click",n),o}function Ye(t){let e=b(t,"p",{"aria-live":"polite"}),n="";return o=>{let r=o.map(i=>i[0]).join("");r!==n&&(n=r,e.replaceChildren(...o.map(i=>so(...i))),e.offsetHeight&&(e.style.minHeight=`${e.offsetHeight}px`))}}function so(t,e){let n=document.createElement("span");return n.textContent=t,e&&M(n,{class:"role",style:`text-decoration-color: var(--${e})`}),n}var ro=220,Je=`
 @media (prefers-reduced-motion: no-preference) {
   .glides :not(.ring) {
@@ -63,7 +63,7 @@ canvas { display: block; image-rendering: pixelated; }
 ${Je}
 @media (pointer: coarse) and (max-width: 600px) {
   .live { display: flex; flex-direction: column; }
-  .bar :is(input, select, button) { min-height: 40px; }
+  :is(.bar, .kind) :is(input, select, button) { min-height: 40px; }
   .hint { order: -1; font-size: 15px; }
   p:where([aria-live]) { min-height: 5.8em; }
 }

@@ -24,9 +24,9 @@ export const STYLE = `
 @media print { .drag { display: none; } }
 .list p { min-height: 0; margin: 8px 0 0; }
 .out { color: var(--output); }
-.bar label { max-width: 100%; }
+.bar label { max-width: 100%; flex-wrap: wrap; }
 .bar select { min-width: 0; }
-.typed { width: min(270px, 60vw); }
+.typed { width: 290px; max-width: 100%; }
 `;
 
 export function draw(live, figure) {

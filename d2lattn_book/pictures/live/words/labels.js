@@ -17,6 +17,7 @@ const SIDES = [
   [0, -32, "middle"],
   [0, 42, "middle"],
   [14, -36, "start"],
+  [-8, 38, "start"],
 ];
 const PART = {start: 0, middle: 0.5, end: 1};
 
