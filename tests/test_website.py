@@ -167,7 +167,7 @@ def test_a_page_of_the_book(path):
     assert re.match(r".* \*Run › Run All Above.*\* \(Colab: \*Runtime › Run .*\*\) · \[Open", after)
     cells = chapter_page.prepare(notebook, path).cells
     shown = cells[0].source
-    assert not re.search("Read on the website|answers wait|Run All Above|all chapters", shown)
+    assert not re.search("Read on the website|Run All Above|how to run a|all chapters", shown)
     assert before.strip().split("\n")[-1][:20] in shown
     headings = {re.sub(r"^#+ [\d.]+ (· )?", "", c.source.split("\n")[0]) for c in cells}
     said = {chapter_page.PROMPTS[kind][0]: kind for kind in ("drawing", "code")}

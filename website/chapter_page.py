@@ -102,7 +102,7 @@ def _head(cell, path):
     row = [f'<a href="{place}">{text}</a>' for text, place in buttons.items() if place]
     more = f'<details class="more"><summary>More</summary>{" ".join(row[1:])}</details>'
     row = f'<div class="go small">{row[0]}{more}</div>'
-    elsewhere = r"next:|previous:|\[all chapters|$"
+    elsewhere = r"next:|previous:|\[all chapters|\[how to run|$"
     others = [link for link in links.split(" · ") if not re.match(elsewhere, link)]
     others = " · ".join(others).replace("[glossary]", "New words: [glossary]")
     title, question, rest = f"{text}{others}".strip().split("\n\n", 2)

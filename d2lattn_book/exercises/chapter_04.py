@@ -69,7 +69,7 @@ def my_split_heads(x, num_heads):
 def my_multi_head(X, Wq, Wk, Wv, Wo, num_heads):
     B, L, E = X.shape
     D = E // num_heads
-    Q, K, V = (my_split_heads(X @ W.T, num_heads) for W in (Wq, Wk, Wv))  # (B, H, L, D)
+    Q, K, V = (my_split_heads(X @ W.T, num_heads) for W in (Wq, Wk, Wv))  # as in 4.3
     weights = torch.softmax(Q @ K.mT / D**0.5, dim=-1)  # (B, H, L, L)
     concatenated = (weights @ V).transpose(1, 2).reshape(B, L, E)
     return concatenated @ Wo.T
