@@ -98,10 +98,9 @@ class Report:
 
     def __str__(self) -> str:
         found = [f"{f.name}: {f.sentence}\n    {f.clinic or ''}".rstrip() for f in self.findings]
-        nothing = "Nothing found."
-        if SILENT in self.not_tried.values():
-            nothing = "Nothing could be asked: the outputs are the same for every input."
-        lines = (found or [nothing]) + self.remarks
+        nothing = "Nothing could be asked: the outputs are the same for every input."
+        lines = found or ["Nothing found." if self.ok else nothing]
+        lines += self.remarks
         lines += [f"Not tried: {name} ({what})" for name, what in self.not_tried.items()]
         return "\n".join(lines)
 

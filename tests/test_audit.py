@@ -179,9 +179,8 @@ def test_shorter_texts_are_tried_and_what_the_model_raises_passes_through():
     for most, length in (30, 23), (20, 16), (12, 12), (9, 8):
         report = audit.model(model(most), 50)
         assert report.ok and report.remarks == [f"Asked with {length} tokens."]
-    needs = dict(window="window=", packed="segments=", cache="cache=", dtype="dtype=")
-    empty = "audit.layer(…, valid_lens=, empty=True)"
-    assert report.not_tried == needs | dict(padding="valid_lens=", empty=empty)
+    needs = dict(window="window=", packed="segments=", cache="cache=", padding="valid_lens=")
+    assert report.not_tried.items() > needs.items() and "empty=True" in report.not_tried["empty"]
     with pytest.raises(ValueError, match="max_len") as raised:
         audit.model(model(7), 50)
     assert raised.value.__notes__ == ["raised by your model at (3, 23)"]

@@ -17,7 +17,6 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 
 FOLDER, SOURCE = "clinic", "91_when_libraries_disagree.ipynb"
 HEADING = re.compile(r"## (91\.\d+) (.+)\n")
-AUDIT = re.compile(r"`audit\.\w+\([^`]+`")
 ROW = re.compile(r"^\| (.+) \| (\[91[^]]+\](\([^)]+\)).*)", re.M)  # of the table of symptoms
 LIST = """# The clinic: error messages and symptoms of attention
 
@@ -51,12 +50,11 @@ def pages(notebook):
         for cell in cells:
             if cell.cell_type == "markdown":
                 cell.source = _moved(_led(cell.source, names, number))
-                cell.source = AUDIT.sub(r"[\g<0>](../audit.md)", cell.source, count=1)
-        cells, shown = _remedy_first(cells)
-        cells += [needed] if (needed := _needed(shown, before)) else []
-        cells += shown
-        page = nbformat.v4.new_notebook(cells=cells, metadata=notebook.metadata)
-        made[names[number]] = page
+                asked = r"`audit\.\w+\([^`]+`"  # what it asks stands there
+                cell.source = re.sub(asked, r"[\g<0>](../audit.md)", cell.source, count=1)
+        told, shown = _remedy_first(cells)
+        cells = [*told, *_needed(shown, before), *shown]
+        made[names[number]] = nbformat.v4.new_notebook(cells=cells, metadata=notebook.metadata)
     (symptoms,) = re.findall(r"(?:^\|.*\n)+", notebook.cells[0].source, re.M)
     elsewhere = _moved(notebook.cells[-1].source.partition("\nChecked claims")[0])
     entries = "\n".join(names.values())
@@ -120,12 +118,11 @@ def _moved(text):
 
 
 def _needed(cells, before):
-    """A folded cell with what earlier cells import and define and these cells use, or None."""
+    """In a folded cell, what earlier cells import and define and these cells use, if anything."""
     above = [cell.source for cell in before if cell.cell_type == "code" and not is_setup(cell)]
     own = "\n\n".join(cell.source for cell in cells if cell.cell_type == "code")
-    needed = alone(own, above).removesuffix(own).strip()
-    if not needed:
-        return None
+    if not (needed := alone(own, above).removesuffix(own).strip()):
+        return []
     prompts = {"code_prompt_show": "What this page needs", "code_prompt_hide": "Hide it"}
     metadata = {"tags": ["hide-input"], "mystnb": prompts}
-    return new_code_cell(needed, id=f"needed{len(before)}", metadata=metadata)
+    return [new_code_cell(needed, id=f"needed{len(before)}", metadata=metadata)]
