@@ -51,6 +51,9 @@
     if (said === "Compare" || said.startsWith("Show the answer")) folds.push(fold);
     if (said === "Compare") veil(folds.splice(0));
   }
+  // Who comes from the search looks for the text itself, so the answers of that section are open.
+  const wanted = location.search === "?found" && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  for (const fold of guesses) if (wanted && wanted.contains(fold)) fold.open = true;
   const all = document.createElement("button");
   all.textContent = "Show or hide all answers";
   all.addEventListener("click", () => {

@@ -158,7 +158,7 @@
     for (const { page, place, anchor, title, text, terms } of results) {
       const item = document.createElement("li");
       const link = document.createElement("a");
-      link.href = `${root}${place}.html${anchor && "#" + anchor}`;
+      link.href = `${root}${place}.html${anchor && "?found#" + anchor}`; // its answers are shown: book.js
       link.textContent = title;
       const chapter = document.createElement("small");
       chapter.textContent = title === page ? "" : page;

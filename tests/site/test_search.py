@@ -98,6 +98,7 @@ def test_the_page_of_results_shows_sections_too(page):
     expect(first).to_have_text(re.compile(r"3\.[12]"))
     first.click()
     expect(page.locator("section:target h2")).to_be_in_viewport()
+    expect(page.locator("section:target .veil")).to_have_count(0)  # its answers are open
 
 
 def test_a_term_leads_to_its_row_of_the_glossary_on_a_telephone(telephone):
