@@ -29,12 +29,13 @@
     notebook.setFragment = async (fragment) => {
       await land(fragment);
       const at = notebook.widgets.findIndex(({ model }) => fragment.endsWith(`cell-id=${model.id}`));
+      let again = -1; // what comes into sight far away has its place a second later: one lands once more
       for (let tries = 0; at >= 0 && tries < 50 && !notebook.isDisposed; tries++) {
         const isFold = (cell, i) => i < at && cell.headingCollapsed && !cell.isHidden;
         const fold = notebook.widgets[at].isHidden && notebook.widgets.findLast(isFold);
-        if (fold) fold.headingCollapsed = false;
+        if (fold) [fold.headingCollapsed, again] = [false, tries + 10];
         await new Promise((done) => setTimeout(done, 100));
-        if (fold) await land(fragment);
+        if (fold || tries === again) await land(fragment);
       }
     };
   }
