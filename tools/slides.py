@@ -79,8 +79,7 @@ def slides(target=ROOT / "build" / "slides"):
     rows = []
     for path in decks():
         notebook = nbformat.read(path, as_version=4)
-        page = deck(notebook, path.stem)
-        (target / f"{path.stem}.html").write_text(page, encoding="utf-8")
+        (target / f"{path.stem}.html").write_text(deck(notebook, path.stem), encoding="utf-8")
         print(target / f"{path.stem}.html")
         title, question = subject(notebook)
         minutes = lecturer.minutes(notebook.cells) or ""
@@ -112,8 +111,7 @@ def deck(notebook, name):
         exclude_input_prompt=True,
         exclude_output_prompt=True,
     )
-    found = Deck(notebook.cells).slides
-    shown = [cell for slide in found for cell in slide.cells()]
+    shown = [cell for slide in Deck(notebook.cells).slides for cell in slide.cells()]
     title, question = subject(notebook)
     head = {
         "title": f"{title} ·",  # of the window: "… · slides"
