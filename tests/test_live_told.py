@@ -33,7 +33,7 @@ STATE = "State: 8,192 bytes, however many tokens (8 heads · 16 × 16 · 4 bytes
 OF = "The outer products of keys and values of "
 OVER = "are summed into it: none can be looked up on its own."
 GONE = "each block of keys and values has moved on to the next rank. "
-ANGLES = "The angles of pair 0 at a = 3 and b = 7 differ by 4 · 1 = 4.00 radians, or 229.2°. "
+ANGLES = "The angles of pair 0 at a = 3 and b = 7 differ by −4 · 1 = −4.00 radians, or −229.2°. "
 CARRIED = "Both have moved, the distance is the same. The rotated product is"
 CHANNELS = ", and the same for the other channels."
 SAID = {
@@ -141,12 +141,12 @@ SAID = {
         live.positions(8, base=100.0, length=20),
         (None, ANGLES + "Tick “keep the distance”, and move one."),
         (("alter", {"keep": True}), ANGLES + "Now move one of them."),
-        (("move", "a", 5), "The angles of pair 0 at a = 5 and b = 9 differ by 4 · 1 = 4.00 "
-                           f"radians, or 229.2°. {CARRIED} −1.01."),
-        (("alter", {"pair": 1}), "The angles of pair 1 at a = 5 and b = 9 differ by 4 · 0.32 = "
-                                 f"1.26 radians, or 72.5°. {CARRIED} 1.02."),
+        (("move", "a", 5), "The angles of pair 0 at a = 5 and b = 9 differ by −4 · 1 = "
+                           f"−4.00 radians, or −229.2°. {CARRIED} −1.01."),
+        (("alter", {"pair": 1}), "The angles of pair 1 at a = 5 and b = 9 differ by −4 · 0.32 = "
+                                 f"−1.26 radians, or −72.5°. {CARRIED} 1.02."),
         (("alter", {"pair": 3, "base": 1e6, "keep": False}), "The angles of pair 3 at a = 5 and b "
-         "= 9 differ by 4 · 3.2e−5 = 0.00 radians, or 0.0°. Tick “keep the distance”, and move "
+         "= 9 differ by −4 · 3.2e−5 = 0.00 radians, or 0.0°. Tick “keep the distance”, and move "
          "one."),
     ),
     "steps": (  # of two channels

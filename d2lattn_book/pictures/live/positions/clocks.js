@@ -4,7 +4,7 @@ import {alter} from "../kit/figure.js";
 import {put} from "../kit/motion.js";
 import {WIDE, add, set} from "../kit/nodes.js";
 import {degrees} from "./explain.js";
-import {onlyClocks} from "./state.js";
+import {onlyClocks, steps} from "./state.js";
 
 const MOST = 16; // clocks
 const PER_ROW = 8;
@@ -71,7 +71,7 @@ export function drawClocks(svg, {act, data}, clocks) {
       const [from, to] = [a * speeds[k], b * speeds[k]];
       pointTo(query, at(k), from);
       pointTo(key, at(k), to);
-      const between = degrees((b - a) * speeds[k]);
+      const between = degrees(steps({a, b}, data) * speeds[k]);
       open(slice, at(k), from, to);
       const said = `turn ${between}`;
       set(text, {}, said.length * LETTER < box(k).width ? said : between);

@@ -20,7 +20,7 @@ function explainClock({a, b, pair}, {speed, turn}) {
 
 function explainPair({a, b, pair, keep, carried}, {speed, turn, products}) {
   const rate = plain(speed) === "0" ? inTens(speed, 1) : plain(speed);
-  const product = `${show(b - a, 0)} · ${rate} = ${show(turn)} radians, or ${degrees(turn)}`;
+  const product = `${show(a - b, 0)} · ${rate} = ${show(turn)} radians, or ${degrees(turn)}`;
   const said = [
     [`The angles of pair ${pair} at `],
     [`a = ${a}`, "query"],

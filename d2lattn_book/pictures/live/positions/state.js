@@ -30,6 +30,8 @@ export function begin({a, b, base, length}) {
 }
 
 export const onlyClocks = ({parts}) => parts.length === 1;
+// From a to b; of arrows the query's position minus the key's, as in RoPE.
+export const steps = ({a, b}, data) => (onlyClocks(data) ? b - a : a - b);
 
 // Move "a" or "b". If the distance is kept, the other goes along, and both stop where one of them
 // would leave the row. `carried` remembers that it went along.
@@ -53,15 +55,14 @@ export const playOf = data => {
   };
 };
 
-// The speed of every pair; of the chosen one, the turn from a to b, the angles of the query at a and
-// of the key at b, and their products.
-export function compute({a, b, pair, base}, {dim}) {
-  const speeds = Array.from({length: dim / 2}, (_, j) => speed(j, dim, base));
-  const score = by => turnedScore(QUERY, KEY, a + by, b + by, pair, dim, base);
+// The speed of every pair; of the chosen one, the turn, the angles of query and key, their products.
+export function compute({a, b, pair, base}, data) {
+  const speeds = Array.from({length: data.dim / 2}, (_, j) => speed(j, data.dim, base));
+  const score = by => turnedScore(QUERY, KEY, a + by, b + by, pair, data.dim, base);
   return {
     speeds,
     speed: speeds[pair],
-    turn: (b - a) * speeds[pair],
+    turn: steps({a, b}, data) * speeds[pair],
     angles: {query: angleOf(QUERY) + a * speeds[pair], key: angleOf(KEY) + b * speeds[pair]},
     further: {a: a + ON, b: b + ON},
     products: {still: dot(QUERY, KEY), turned: score(0), further: score(ON)},
