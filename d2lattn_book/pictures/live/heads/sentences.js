@@ -160,12 +160,8 @@ function drawTokens(svg, places, act, {role, over, pick}) {
     add(cell, "rect", {...at, class: "box"});
     add(cell, "rect", {...at, fill: `var(--${tint})`, "fill-opacity": 0});
     add(cell, "rect", {...at, ...mark});
-    add(
-      cell,
-      "text",
-      {x, y: y + places.high / 2 + 6, class: small ? "m t" : "m b"},
-      cut(tokens[k], letters),
-    );
+    const text = {x, y: y + places.high / 2 + 6, class: small ? "m t" : "m b"};
+    add(cell, "text", text, cut(tokens[k], letters));
     add(cell, "rect", {...at, class: "ring"});
     cell.addEventListener("pointermove", () => over(k)); // by a hand, not by the page
     cell.addEventListener("pointerleave", () => act(alter, {over: null}));
