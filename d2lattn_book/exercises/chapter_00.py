@@ -7,6 +7,7 @@ from d2lattn_book.exercises.checking import ValueExercise
 MISTAKES: dict[str, dict] = {
     "0.1": {
         "You computed BA. For AB, multiply each row of A by each column of B.": [[3, 6], [1, 4]],
+        "This is A * B. For AB, multiply each row of A by each column of B.": [[3, 0], [0, 2]],
     },
     "0.2": {
         "This is 3/1. Compare the exponentials: exp(3) is 20.1 and exp(1) is 2.72.": 3,

@@ -29,7 +29,7 @@
     notebook.setFragment = async (fragment) => {
       await land(fragment);
       const at = notebook.widgets.findIndex(({ model }) => fragment.endsWith(`cell-id=${model.id}`));
-      let again = -1; // what comes into sight far away has its place a second later: one lands once more
+      let again = 10; // what comes into sight far away has its place a second later: one lands once more
       for (let tries = 0; at >= 0 && tries < 50 && !notebook.isDisposed; tries++) {
         const isFold = (cell, i) => i < at && cell.headingCollapsed && !cell.isHidden;
         const fold = notebook.widgets[at].isHidden && notebook.widgets.findLast(isFold);
