@@ -45,7 +45,7 @@ def turning_arrows(query: Numbers, key: Numbers, positions: Numbers, *, ax: Ax =
         ax.plot(radius * np.cos(way), radius * np.sin(way), ":", color=color, lw=1.2)
     between = math.remainder(ends[0] - ends[1], 2 * math.pi)  # the short way round
     arc = np.linspace(ends[1], ends[1] + between, 60)
-    (arc,) = ax.plot(0.6 * reach * np.cos(arc), 0.6 * reach * np.sin(arc), color=FAINT, lw=5)
+    ax.plot(0.6 * reach * np.cos(arc), 0.6 * reach * np.sin(arc), color=FAINT, lw=5)
     ax.set(aspect="equal", xlim=(-1.7 * reach, 1.7 * reach), ylim=(-1.35 * reach, 1.35 * reach))
     about = "first channel\ngrey arrow: before the rotation; ω = 1 rad"
     ax.set(xlabel=about, ylabel="second channel", xticks=[], yticks=[])
@@ -58,7 +58,6 @@ def turning_arrows(query: Numbers, key: Numbers, positions: Numbers, *, ax: Ax =
     laid_out(ax).apply_aspect()
     avoid = [spot for tip in tips for spot in along((0, 0), tip)]
     label(ax, tips, [f"query at {i:g}", f"key at {j:g}"], avoid=avoid, say=False)
-    pause(ax, arc, ax.title)
     pause(ax)
     return ax
 
