@@ -1,5 +1,5 @@
 // Cells that can be walked, numbers in boxes, and numbers that can be changed by hand.
-import {clamp, show} from "./numbers.js";
+import {clamp, hundredths, show} from "./numbers.js";
 import {add, dragged, isDrawn, set, shown} from "./nodes.js";
 
 const WALK = {
@@ -74,7 +74,7 @@ function walkable(root, cells, choose) {
   root.addEventListener("click", event => find(event) && go(...find(event)));
   root.addEventListener("keydown", event => {
     const step = WALK[event.key];
-    if (!step || event.shiftKey) return;
+    if (!step || event.shiftKey || event.defaultPrevented) return;
     event.preventDefault();
     const [i, j] = find(event);
     go(i + step[0], j + step[1]);
@@ -128,8 +128,6 @@ export function panel(parent, {name, x, y, rows, columns, width, height = 24, pa
 
 const STEP = 0.1; // of a number that is dragged or turned
 const PIXELS = 6; // of the drawing, to drag for one step
-
-const hundredths = value => Math.round(value * 100) / 100;
 
 // Numbers to change: dragged up and down, turned with Shift and the arrows, or typed. A digit or
 // Enter on a cell leads to the number field, Enter there leads back.

@@ -41,6 +41,8 @@ export const clamp = (value, low, high) => Math.max(low, Math.min(high, value));
 
 export const sum = values => values.reduce((total, value) => total + value, 0);
 
+export const hundredths = value => Math.round(value * 100) / 100;
+
 export const dot = (a, b) => a.reduce((total, value, i) => total + value * b[i], 0);
 
 // The same rows with another value at (i, j).

@@ -60,7 +60,7 @@ export function drawPlane(box, figure) {
     labels(at, after, now, weights);
     if (none) return;
     const thick = THICK * sum(drawn.filter((_, k) => together(at[k], at[word])));
-    set(own, {...centre(at[word]), r: 9 + thick / 2, "stroke-width": thick});
+    set(own, {cx: at[word][0], cy: at[word][1], r: 9 + thick / 2, "stroke-width": thick});
     set(way, {d: between(at[word], after)});
     set(diamond, {transform: `translate(${after})`});
   };
@@ -73,7 +73,6 @@ function carried(at, {drawn}) {
 }
 
 const together = (a, b) => Math.hypot(a[0] - b[0], a[1] - b[1]) < NEAR;
-const centre = ([cx, cy]) => ({cx, cy});
 const between = (from, to) => `M${from}L${to}`;
 
 function drawAxes(svg, {pixels, ends: [low, high]}, [right, up]) {
@@ -104,10 +103,8 @@ function drawAxes(svg, {pixels, ends: [low, high]}, [right, up]) {
 }
 
 // The whole numbers on an axis, but for 0; none where they would crowd.
-function ticks(low, high) {
-  const whole = Array.from({length: Math.floor(high)}, (_, i) => `${i + 1}`);
-  return high - low > MANY ? [] : whole;
-}
+const ticks = (low, high) =>
+  Array.from({length: high - low > MANY ? 0 : Math.floor(high)}, (_, i) => `${i + 1}`);
 
 // A word that can be dragged, moved by the arrows, and asked to ask.
 function drawDot(svg, {data, act}, {pixels, place}, k) {
@@ -122,7 +119,7 @@ function drawDot(svg, {data, act}, {pixels, place}, k) {
   let now = [0, 0];
   drags(svg, dot, {from: () => pixels(now), to: at => carry(place(at)), click: choose});
   dot.addEventListener("keydown", event => {
-    const step = WAYS[event.key];
+    const step = !event.defaultPrevented && WAYS[event.key];
     if (step) carry(now.map((value, c) => value + STEP * step[c]));
     else if (event.key === "Enter" || event.key === " ") choose();
     else return;

@@ -1,5 +1,5 @@
 // The map of words: a sentence, who asks in it, and where every word stands. No page in here.
-import {clamp, dot, softmax, sum} from "../kit/numbers.js";
+import {clamp, dot, hundredths, softmax, sum} from "../kit/numbers.js";
 import {readWords} from "../kit/words.js";
 
 const MOST = 12; // words of a sentence that are read
@@ -41,8 +41,6 @@ export function type(state, text, vocabulary) {
 export function ask(state, asks, vocabulary) {
   return {...state, asks, wanted: reads(state.text, vocabulary).tokens[asks]};
 }
-
-const hundredths = value => Math.round(value * 100) / 100;
 
 // Put word k of the vocabulary somewhere else, on the map.
 export function move(state, k, place, [low, high]) {
