@@ -79,12 +79,12 @@
     const chapter = document.querySelector("h1").textContent.split(/ · |[:#]/)[1];
     keep({ place, part, chapter, number: at.textContent.split(" ")[0], when: Date.now() });
   };
-  for (const left of ["visibilitychange", "pagehide"]) addEventListener(left, leave);
+  for (const left of ["visibilitychange", "pagehide", "scrollend"]) addEventListener(left, leave);
   const place = headings.find((one) => one.parentElement.id === kept.place);
   const goOn = () => {
     if (location.hash !== "#go-on" || !place) return;
     const part = parts(place)[kept.part] ?? place;
-    open(part);
+    if (!part.checkVisibility()) open(part);
     part.scrollIntoView();
   };
   addEventListener("hashchange", goOn);
