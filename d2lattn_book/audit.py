@@ -585,7 +585,7 @@ def _gradient(asked: _Asked) -> Answers:
     said = "the output at position {position} is not finite ({count} of {length} positions), with "
     said += "no padding: does a mask, perhaps inverted, hide all keys, or is 0 multiplied by −∞?"
     count = int(asked.wrong.any(0).sum())
-    yield asked.wrong, said, {"count": count, "length": asked.length, "like": "empty"}
+    yield asked.wrong, said, {"count": count, "length": asked.length, "like": "future"}
     lens = {"valid_lens": asked.lens - int(asked.empty)}  # with an empty row
     for lengths in [{}, lens] if asked.valid_lens else [{}]:
         y, leaves = _followed(asked, lengths)

@@ -123,12 +123,11 @@ def _glossary(doctree):
 
 
 def _is_at(record, page, words):
-    """Whether a section is the one that an index names."""
-    title = record["title"].lower().replace("’", "'")
-    numbered = re.fullmatch(r"[\d.]+", words)
-    return record["place"] == page and (
-        title.startswith(f"{words} ") if numbered else words in title
-    )
+    """Whether a section is the one that an index names; its quotes were made typographic."""
+    plain = str.maketrans("“”‘’", "\"\"''", "*")
+    title, words = record["title"].lower().translate(plain), words.translate(plain)
+    named = title.startswith(f"{words} ") if re.fullmatch(r"[\d.]+", words) else words in title
+    return record["place"] == page and named
 
 
 def gather(app, doctree, docname):

@@ -78,7 +78,7 @@ def test_a_result_shows_a_formula_as_text_and_only_what_was_looked_for_in_bold(f
 
 def test_what_the_book_does_not_have_is_not_found(field):
     assert found(field, "banana bread recipe") == []
-    expect(field.locator("dialog .found [role=status]")).to_have_text("Nothing found")
+    expect(field.locator(".found [role=status] a")).to_have_text("list of symptoms")
 
 
 def test_a_name_of_the_package_is_found_with_the_words_around_it_and_without_network(field):
