@@ -355,7 +355,9 @@ def test_check_keeps_what_a_reader_has_solved(tmp_path, monkeypatch, capsys):
     assert right == "1.5: correct (the book's solution)" and wrong.startswith("1.5: not yet: ")
     exercises.progress()
     said = re.sub(r"of \d+", "of all", capsys.readouterr().out)
-    assert said == "chapter 1, 0 of all: 1.1 tried\nchapter 3, 1 of all: 3.1 solved\n"
+    assert (
+        said == f"kept in {kept}\nchapter 1, 0 of all: 1.1 tried\nchapter 3, 1 of all: 3.1 solved\n"
+    )
     run_cell('check("1.5", 2)', "<own>")
     assert capsys.readouterr().out == "1.5: correct\n"
     assert [path.name for path in tmp_path.iterdir()] == ["progress.json"]
@@ -367,18 +369,23 @@ def test_progress_survives_a_damaged_file_and_one_named_late(tmp_path, monkeypat
     check("3.1", 4)
     exercises.progress()
     said = capsys.readouterr().out
-    assert "kernel stops, because D2LATTN_SOLVED names no" in said and "3.1 solved" in said
+    assert "kernel stops: D2LATTN_SOLVED names no" in said and "3.1 solved" in said
+    monkeypatch.setenv("D2LATTN_SOLVED", str(tmp_path / "missing" / "progress.json"))
+    exercises.progress()
+    said = capsys.readouterr().out
+    assert said.startswith(f"NOT kept: no such folder {tmp_path / 'missing'}\n")
+    with pytest.warns(UserWarning, match="your progress is NOT kept: no such folder .*missing"):
+        check("3.1", 4)
     kept = tmp_path / "progress.json"
     monkeypatch.setenv("D2LATTN_SOLVED", str(kept))
+    exercises.progress()
+    assert json.loads(kept.read_text(encoding="utf-8")) == {"3.1": True}
     for damaged in (b"", b'{"3.1": true', b"[1]", b"\xff"):
         kept.write_bytes(damaged)
         exercises.progress()
         assert "3.1 solved" in capsys.readouterr().out, damaged
     check("1.1", 7)
     assert json.loads(kept.read_text(encoding="utf-8")) == {"3.1": True, "1.1": False}
-    monkeypatch.setenv("D2LATTN_SOLVED", str(tmp_path / "missing" / "progress.json"))
-    with pytest.warns(UserWarning, match="your progress is not kept in .*missing.*: No such file"):
-        check("3.1", 4)
 
 
 # The machinery ------------------------------------------------------------------------------------
@@ -436,7 +443,6 @@ MADE_UP = [
     (HIDE, "differ by up to 0.5;", lambda x: hidden(x) + 0.5),
     (HIDE, "finite that should be", lambda x: x.masked_fill(x < 1, -1e6)),
     (HIDE, "contains infinite", lambda x: x.masked_fill(x < 2, -math.inf)),
-    (TOTAL, "correct", lambda numbers: sum(numbers)),
     (TOTAL, CHANGES, lambda numbers: numbers.pop() + sum(numbers)),
     (LENGTH, "a list has no size", lambda x: x.size),
     (LENGTH, "your code stops with AttributeError: ", lambda x: x.width),

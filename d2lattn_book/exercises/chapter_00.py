@@ -29,6 +29,7 @@ MISTAKES: dict[str, dict] = {
         "“cat” provides the key and the value. Which token has the query that finds it?": "cat",
         "“milk” provides a key. The query belongs to the last token of the prompt, because we "
         "want to know what follows it.": "milk",
+        "The query of “what” looks for the token after “what”, and that was “a”.": "what",
         "The query of “a” looks for the token after “a”, and that was “hungry”.": "a",
         "The next token is not in the prompt yet, so it has no query.": "animal",
     },

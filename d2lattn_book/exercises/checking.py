@@ -469,7 +469,9 @@ def _other_form(answer, want):
     if isinstance(want, str):
         return None if isinstance(answer, str) else "text in quotes"
     if isinstance(want, numbers.Number):
-        return "a number" if isinstance(answer, (str, list, tuple, set, dict)) else None
+        if isinstance(answer, (str, tuple)):  # such as "2,362,368", or 2,362,368
+            return "a number without quotes and commas"
+        return "a number" if isinstance(answer, (list, set, dict)) else None
     if not isinstance(want, (list, tuple)):
         return None
     other = isinstance(answer, (str, numbers.Number))

@@ -16,35 +16,27 @@ OURS = {"d2lattn", "d2lattn_book"}  # the packages through which a chapter's cal
 
 def record(exercise, correct):
     """Keep that an exercise was attempted; what was solved once stays solved."""
-    if correct is None:
-        return
-    REMEMBERED[exercise] = correct or REMEMBERED.get(exercise, False)
-    path = _path()
-    if path is None:
-        return
-    try:
-        fresh = path.with_suffix(f".{os.getpid()}")
-        fresh.write_text(json.dumps(_read(path), indent=1), encoding="utf-8")
-        fresh.replace(path)
-    except OSError as error:
-        warnings.warn(f"your progress is not kept in {path}: {error.strerror}", stacklevel=3)
+    if correct is not None:
+        REMEMBERED[exercise] = correct or REMEMBERED.get(exercise, False)
+        said = _keep(_path())
+        if said.startswith("NOT"):
+            warnings.warn(f"your progress is {said}", stacklevel=3)
 
 
 def progress() -> None:
     """Print how many exercises you have solved, and which you have tried, a line for each chapter.
 
-    `check` keeps both in the file that the environment variable D2LATTN_SOLVED names; `make lab`
-    names one beside the chapters. Without one, both are forgotten when the kernel stops. The book's
-    own solutions do not count.
+    `check` and `progress` keep both in the file that the environment variable D2LATTN_SOLVED
+    names; `make lab` names one beside the chapters. Without one, both are forgotten when the kernel
+    stops. The first line says which it is. The book's own solutions do not count.
 
     Example:
         >>> progress()  # doctest: +ELLIPSIS
-        kept only until the kernel stops, because D2LATTN_SOLVED names no file (section 0.11)
+        kept only until the kernel stops: D2LATTN_SOLVED names no file (section 0.11)
         ...
     """
     path = _path()
-    if path is None:
-        print(f"kept only until the kernel stops, because {NAMED_BY} names no file (section 0.11)")
+    print(_keep(path))
     chapters: dict[int, dict[str, bool]] = {}
     for exercise, correct in sorted(_read(path).items(), key=lambda item: _number(item[0])):
         chapters.setdefault(_number(exercise)[0], {})[exercise] = correct
@@ -57,6 +49,21 @@ def progress() -> None:
         print("no exercise was tried yet")
 
 
+def _keep(path):
+    """Write what this kernel knows into the file, and say where it is kept, or why it is not."""
+    if path is None:
+        return f"kept only until the kernel stops: {NAMED_BY} names no file (section 0.11)"
+    if not path.parent.is_dir():
+        return f"NOT kept: no such folder {path.parent}"
+    try:
+        fresh = path.with_suffix(f".{os.getpid()}")
+        fresh.write_text(json.dumps(_read(path), indent=1), encoding="utf-8")
+        fresh.replace(path)
+    except OSError as error:
+        return f"NOT kept in {path}: {error.strerror}"
+    return f"kept in {path}"
+
+
 def _count(chapter):
     """How many exercises a chapter has; "?" for one that the book does not have (any more)."""
     name = f"{__package__}.chapter_{chapter:02d}"
@@ -66,7 +73,7 @@ def _count(chapter):
 
 def _path():
     named = os.environ.get(NAMED_BY)
-    return pathlib.Path(named) if named else None
+    return pathlib.Path(named).absolute() if named else None
 
 
 def _read(path):

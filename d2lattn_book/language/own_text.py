@@ -19,6 +19,13 @@ SHA256 = "63b7ff22120f82adee62c79752aa73c474eae440aa8b4ba296dd17e035770479"
 SHORTEST, HELD_OUT = 2_000, 8_000  # characters of a text; at most so many are held out
 
 
+class NotReadable(ValueError):
+    """What is wrong with a reader's file: a notebook shows this line alone, without the code."""
+
+    def _render_traceback_(self):
+        return [f"ValueError: {self}"]
+
+
 def read(path: str | os.PathLike | None = None) -> str:
     """The text of a file; without a path, the one that is stored with the package.
 
@@ -29,11 +36,11 @@ def read(path: str | os.PathLike | None = None) -> str:
     if path is None:
         return STORED.read_text(encoding="utf-8")
     if not isinstance(path, (str, os.PathLike)) or not os.path.isfile(path):
-        raise ValueError(f"there is no file {show(path)} in {os.getcwd()}")
+        raise NotReadable(f"there is no file {show(path)} in {os.getcwd()}")
     try:
         return Path(path).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
-        raise ValueError(f"{path} is no text in UTF-8: in an editor, save it as UTF-8") from None
+        raise NotReadable(f"{path} is no text in UTF-8: in an editor, save it as UTF-8") from None
 
 
 def split(text: str) -> tuple[str, str]:
@@ -45,7 +52,7 @@ def split(text: str) -> tuple[str, str]:
     """
     if not isinstance(text, str) or len(text) < SHORTEST or len(set(text)) < 2:
         got = f"{len(text):,} characters" if isinstance(text, str) else show(text)
-        raise ValueError(f"a text needs {SHORTEST:,} characters, not all the same, got {got}")
+        raise NotReadable(f"a text needs {SHORTEST:,} characters, not all the same, got {got}")
     cut = len(text) - min(len(text) // 10, HELD_OUT)
     return text[:cut], text[cut:]
 
