@@ -96,7 +96,7 @@
     const options = {
       boost: FIELDS,
       prefix: (term) => term.length > 3,
-      fuzzy: (term) => (term.length > 4 ? 0.15 : false),
+      fuzzy: (term) => (term.length > 5 ? 0.15 : false),
       boostTerm: (term) => 0.1 + made.rare(term),
     };
     const covers = (result) => {
