@@ -15,9 +15,9 @@ const PLAIN = {class: "m", opacity: 0.75, "text-decoration": null};
 const LOOKS = {
   right: {...PLAIN, class: "m b", opacity: null},
   wrong: {...PLAIN, "text-decoration": "line-through"},
-  "grey: several are right": PLAIN,
+  "grey: not counted": PLAIN,
 };
-const TOLD = {right: 18, wrong: 66, "grey: several are right": 164};
+const TOLD = {right: 18, wrong: 66, "grey: not counted": 164};
 const KEY = 230; // wide
 
 // A hit is bold; where several answers are right, it is grey as well.
