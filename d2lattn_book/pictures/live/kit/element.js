@@ -44,7 +44,8 @@ function open(host, mount) {
 // figure was last touched, the arrows after a pointer, and a button, a fold or a menu that was used by
 // one; who came by key stays.
 function giveBack(root, host, deck) {
-  let pointed, turns;
+  let pointed = false;
+  let turns = false;
   root.addEventListener("pointerdown", () => (pointed = true));
   const before = event => {
     turns = deck && turnsThePage(event, pointed);
@@ -70,5 +71,5 @@ const turnsThePage = ({key, target}, pointed) =>
 
 function leave(host) {
   host.shadowRoot.activeElement?.blur();
-  host.parentElement?.closest("[tabindex]")?.focus();
+  host.closest("[tabindex]")?.focus();
 }
