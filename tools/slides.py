@@ -361,8 +361,8 @@ def lit(source, before):
         steps[-1] += f'<span class="line{new}">{text}\n</span>'
         steps += [""] if i in ends else []
     shown = "".join(f'<span class="fragment step">{step}</span>' for step in steps if step)
-    name = re.search(r"^class (\w+)", before, re.M)
-    said = f'<p class="caption">With a bar: new since the class {name[1]}</p>' if name else ""
+    name = re.search(r"^class (\w+).*# (?:\d\. )?(.+)", before)
+    said = f'<p class="caption">With a bar: new since {name[1]} ({name[2]})</p>' if name else ""
     return f'<div class="highlight"><pre>{shown}</pre></div>{said}'
 
 
