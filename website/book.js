@@ -72,8 +72,6 @@
     if (isLookedUp) return;
     const at = headings.findLast((one) => one.checkVisibility() && one.getBoundingClientRect().top < innerHeight / 2);
     if (!at || scrollY < innerHeight) return; // the first screen is found without help
-    const farthest = headings.findIndex((one) => one.parentElement.id === kept.place);
-    if (headings.indexOf(at) < farthest) return keep({ when: Date.now() }); // a look back
     const place = at !== headings.at(-1) && at.parentElement.id;
     const part = parts(at).findIndex((one) => one.checkVisibility() && one.getBoundingClientRect().bottom > 90);
     const chapter = document.querySelector("h1").textContent.split(/ · |[:#]/)[1];
