@@ -283,7 +283,7 @@ def test_keys_stay_in_the_figure_until_escape(page, folder):
         page.keyboard.press(key)
     text_of_deck = "() => [Reveal.getIndices().h, Reveal.isOverview(), Reveal.isPaused()]"
     assert page.evaluate(text_of_deck) == [1, False, False]
-    for key in ("Escape", "Escape", "ArrowRight", "Tab"):  # which reaches no figure of another slide
+    for key in ("Escape", "Escape", "ArrowRight", "Tab"):  # no figure of another slide
         page.keyboard.press(key)
     page.wait_for_function("Reveal.getSlide(2).contains(document.activeElement)")
 
