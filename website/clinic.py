@@ -89,7 +89,7 @@ def _remedy_first(cells):
     told, shown = [], []
     for cell in rest:
         parts = cell.source.split("\n\n") if cell.cell_type == "markdown" else []
-        own = [part for part in parts if re.match(r"\*\*(Why|Remedy|Still NaN)[.?]\*\*|```", part)]
+        own = [part for part in parts if re.match(r"\*\*(Why|Remedy|Still)\b|(.+:\n)?```", part)]
         if own and len(own) < len(parts):
             left = "\n\n".join(part for part in parts if part not in own)
             shown.append(nbformat.from_dict({**cell, "source": left}))
