@@ -57,7 +57,7 @@ function placeControl(bar, name, numbers, change) {
 const hint = ({steps, layers}) =>
   (steps ? "Play the training, or move its slider. " : "") +
   (layers ? "Choose a layer and a head, or one that stands out. " : "") +
-  "Choose a token: it becomes the query. Choose a cell: its attention weight (– is hidden, 0 may be).";
+  "Choose a token as the query. Choose a cell: its attention weight (– is hidden, 0 may be).";
 
 const parts = {prepare, begin, compute, controls, draw, explain};
 
