@@ -146,7 +146,8 @@ def model(
 
     Raises:
         ValueError: the output has the wrong shape, or a parameter is not on the CPU.
-        Exception: what the model raises if it takes none of the lengths.
+        Exception: what the model raises if it takes none of the lengths, or with valid_lens,
+            segments or cache.
 
     Cost:
         About 150 calls on 3 texts of 23 tokens, and one on 512 tokens for `dtype`.
@@ -308,7 +309,7 @@ class _Asked:
         y = y[0] if isinstance(y, (tuple, list)) and y else y
         if not isinstance(y, Tensor):
             raise ValueError(f"your model must return a tensor or .logits, got {type(y).__name__}")
-        expect("the output of your model (no classifier head)", y, f"{shape[0]} {shape[1]} width")
+        expect("the output of your model (logits of every position)", y, f"{shape[0]} {shape[1]} width")
         if y.shape[-1] < (self.vocab_size or 0):
             rule = f"your model must return at least vocab_size={self.vocab_size} logits"
             raise ValueError(f"{rule} for each token, got {y.shape[-1]}")
@@ -373,6 +374,8 @@ def _report(asked: _Asked, left_out: set[str]) -> Report:
                 _check_can_be_asked(asked, name, report)
                 report.findings.extend(_found(asked, name))
             except _NotTried as why:
+                if why.__cause__ and (asked.last[1] or name == "cache"):  # the caller asked for it
+                    raise why.__cause__ from None
                 report.not_tried[name] = str(why)
     return report
 

@@ -181,9 +181,10 @@ def test_shorter_texts_are_tried_and_what_the_model_raises_passes_through():
         assert report.ok and report.remarks == [f"Asked with {length} tokens."]
     needs = dict(window="window=", packed="segments=", cache="cache=", padding="valid_lens=")
     assert report.not_tried.items() > needs.items() and "empty=True" in report.not_tried["empty"]
-    with pytest.raises(ValueError, match="max_len") as raised:
-        audit.model(model(7), 50)
-    assert raised.value.__notes__ == ["raised by your model at (3, 23)"]
+    for most, asked_for in (7, {}), (23, dict(valid_lens=lambda x, n: model(n.max() // 2)(x))):
+        with pytest.raises(ValueError, match="max_len") as raised:
+            audit.model(model(most), 50, **asked_for)
+        assert raised.value.__notes__ == ["raised by your model at (3, 23)"]
 
 
 def test_a_question_without_an_answer_is_not_asked():
