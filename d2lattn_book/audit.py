@@ -309,7 +309,7 @@ class _Asked:
         y = y[0] if isinstance(y, (tuple, list)) and y else y
         if not isinstance(y, Tensor):
             raise ValueError(f"your model must return a tensor or .logits, got {type(y).__name__}")
-        expect("the output of your model (logits of every position)", y, f"{shape[0]} {shape[1]} width")
+        expect("your model's output (at every position)", y, f"{shape[0]} {shape[1]} width")
         if y.shape[-1] < (self.vocab_size or 0):
             rule = f"your model must return at least vocab_size={self.vocab_size} logits"
             raise ValueError(f"{rule} for each token, got {y.shape[-1]}")
