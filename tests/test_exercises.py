@@ -369,7 +369,11 @@ def test_progress_survives_a_damaged_file_and_one_named_late(tmp_path, monkeypat
     check("3.1", 4)
     exercises.progress()
     said = capsys.readouterr().out
-    assert "kernel stops: D2LATTN_SOLVED names no" in said and "3.1 solved" in said
+    assert "only until this session ends (section 0.11" in said and "3.1 solved" in said
+    monkeypatch.setattr(records, "DRIVE", tmp_path)
+    exercises.progress()
+    assert f"kept in {tmp_path / 'd2lattn_solved.json'}\n" in capsys.readouterr().out
+    (tmp_path / "d2lattn_solved.json").unlink()
     monkeypatch.setenv("D2LATTN_SOLVED", str(tmp_path / "missing" / "progress.json"))
     exercises.progress()
     said = capsys.readouterr().out

@@ -42,7 +42,7 @@ def picture(text):
     [
         '<a href="../slides/03_x.html">',
         "| 0 | 3.1 Scores | 5 |\n| 5 | 3.2 Shares | 7 |\n| later | 3.3 More | 4 |\n| 12 | the end",
-        "Together 12 minutes, and 4 for *Going further*, which can be left out.",
+        "Together 12 minutes, and 4 for *Going further*, which is not on the slides.",
         "## 3.1 Scores (5 minutes)\n\n:::{admonition} Ask first\n:class: tip\nWhat?\n\n2 and 2\n\n"
         "**Answer.** It is 4.\n:::\n\nLet them guess.\n**Wrong answer to expect:** 7. It is 4.\n"
         "\n## 3.2 Shares (7 minutes)\n\nDraw it.\n",

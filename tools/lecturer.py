@@ -107,7 +107,7 @@ def page(name, cells):
         lines.append(f"| {start} | {part.title} | {part.minutes} |")
         clock += 0 if part.optional else part.minutes
     lines += [f"| {core} | the end | |", "", f"Together {core} minutes"]
-    lines[-1] += f", and {extra} for *{FURTHER}*, which can be left out." if extra else "."
+    lines[-1] += f", and {extra} for *{FURTHER}*, which is not on the slides." if extra else "."
     for part in plan:
         takes = f" ({part.minutes} minutes)" if part.minutes else ""
         lines += ["", f"## {part.title}{takes}"]

@@ -201,7 +201,7 @@ def write_source():
         title, needs = re.match(head, cells[0].source).groups()
         tasks = re.findall(r"### Exercise (\S+) .+\n●.○", "\n".join(cell.source for cell in cells))
         first = f"| [{title}]({path.stem}.md) | {lecturer.minutes(cells)} "
-        rows.append(f"{first}| {needs} | {', '.join(tasks) or '0.1 to 0.3, in section 0.12'} |")
+        rows.append(f"{first}| {needs} | {', '.join(tasks) or 'before class: 0.1 to 0.3'} |")
     stems = [path.stem for path in chapters()]
     places = dict(address=address(), first=stems[0], rows="\n".join(rows), entries="\n".join(stems))
     (SOURCE / "lecturer" / "index.md").write_text(written("lecturer").substitute(places), "utf-8")

@@ -22,6 +22,7 @@ MISTAKES: dict[str, dict] = {
     },
     "0.4": {
         "Equal scores give equal weights. Divide 1 by the number of tokens.": 1,
+        "You counted the tokens. The weights add up to 1, so each gets 1 of 5 parts.": 5,
         "You left out the token itself. It is one of the five, and it gets a weight, too.": 1 / 4,
         "Scores of 0 do not give weights of 0: exp(0) = 1. Apply the softmax.": 0,
     },

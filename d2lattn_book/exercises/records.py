@@ -1,4 +1,4 @@
-"""What a reader has solved: in the file that D2LATTN_SOLVED names, or else in this kernel."""
+"""What a reader has solved: in the file that D2LATTN_SOLVED names, in Drive, or in this kernel."""
 
 import importlib
 import importlib.util
@@ -10,6 +10,7 @@ import sys
 import warnings
 
 NAMED_BY = "D2LATTN_SOLVED"
+DRIVE = pathlib.Path("/content/drive/MyDrive")  # in Colab, once the reader has mounted it
 REMEMBERED: dict[str, bool] = {}  # {exercise: solved} in this kernel, whatever file is named
 OURS = {"d2lattn", "d2lattn_book"}  # the packages through which a chapter's call comes here
 
@@ -27,12 +28,13 @@ def progress() -> None:
     """Print how many exercises you have solved, and which you have tried, a line for each chapter.
 
     `check` and `progress` keep both in the file that the environment variable D2LATTN_SOLVED
-    names; `make lab` names one beside the chapters. Without one, both are forgotten when the kernel
-    stops. The first line says which it is. The book's own solutions do not count.
+    names; `make lab` names one beside the chapters. Without one, Colab keeps them in a mounted
+    Drive; otherwise both are forgotten when the kernel stops. The first line says which it is.
+    The book's own solutions do not count.
 
     Example:
         >>> progress()  # doctest: +ELLIPSIS
-        kept only until the kernel stops: D2LATTN_SOLVED names no file (section 0.11)
+        kept only until this session ends (section 0.11 says how to keep it)
         ...
     """
     path = _path()
@@ -52,7 +54,7 @@ def progress() -> None:
 def _keep(path):
     """Write what this kernel knows into the file, and say where it is kept, or why it is not."""
     if path is None:
-        return f"kept only until the kernel stops: {NAMED_BY} names no file (section 0.11)"
+        return "kept only until this session ends (section 0.11 says how to keep it)"
     if not path.parent.is_dir():
         return f"NOT kept: no such folder {path.parent}"
     try:
@@ -72,7 +74,7 @@ def _count(chapter):
 
 
 def _path():
-    named = os.environ.get(NAMED_BY)
+    named = os.environ.get(NAMED_BY) or (DRIVE.is_dir() and DRIVE / "d2lattn_solved.json")
     return pathlib.Path(named).absolute() if named else None
 
 
