@@ -36,7 +36,8 @@ def read(path: str | os.PathLike | None = None) -> str:
     if path is None:
         return STORED.read_text(encoding="utf-8")
     if not isinstance(path, (str, os.PathLike)) or not os.path.isfile(path):
-        raise NotReadable(f"there is no file {show(path)} in {os.getcwd()}")
+        texts = ", ".join(sorted(file.name for file in Path().glob("*.txt"))) or "no .txt file"
+        raise NotReadable(f"there is no file {show(path)} in {os.getcwd()}, only {texts}")
     try:
         return Path(path).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:

@@ -133,7 +133,7 @@
     .d2lattn-veil > .jp-Cell-outputWrapper { filter: blur(20px); } /* bars, too */
     .d2lattn-veil-first::before { display: block; margin: 8px 0 4px 80px; font-style: italic;
       color: var(--jp-ui-font-color1);
-      content: "What follows waits for your guess: run the cell above, or click (Enter) here."; }
+      content: "The text below tells the answer. Run the cell and open Compare above, or click here (Enter)."; }
     .d2lattn-guess .jp-InputPlaceholder .jp-Placeholder-contentContainer::after {
       content: "guess, then run (Shift+Enter)"; margin-left: 12px; font-style: italic; }`;
   const WRAPPED = ":scope > :is(.jp-Cell-inputWrapper, .jp-Cell-outputWrapper)";
