@@ -196,6 +196,7 @@ def test_slices_and_looking_back_change_no_number():
         assert losses_of(long, model) == losses_of(short, model)
         looks = [one[-1]["news"][model]["look"] for one in (long, short, then, now)]
         assert looks[0] == looks[1] and looks[2] == looks[3]
+        assert [k for k, sure in enumerate(looks[0]["sure"]) if sure] == [2, 4, 5, 7]
     assert now[-1]["step"] == 30 and now[-1]["kept"] == [*range(31)]
     assert longer[-1]["kept"] == [*range(0, 251, 4)]
 

@@ -10,6 +10,7 @@ import subprocess
 from pathlib import Path
 from urllib.parse import quote
 
+from cells import published
 from docutils import nodes
 from npm import FOLDER, bring
 from PIL import Image
@@ -38,7 +39,11 @@ def note(app, pagename, template, context, doctree):
     app.env.site_files = [str(name) for name in names if name]
     # An empty head of a column names nothing, and what a button shows is its name.
     body = context.get("body", "").replace('<th class="head"><p></p></th>', "<td></td>")
-    context["body"] = body.replace(' aria-label="Toggle hidden content"', "")
+    body = body.replace(' aria-label="Toggle hidden content"', "")
+    # A link to the website leads to the page of this copy of it.
+    root = context["content_root"].removeprefix("./")
+    body = body.replace(f'href="{published()}"', f'href="{root}index.html"')
+    context["body"] = body.replace(f'href="{published()}', f'href="{root}')
 
 
 def _joined(folder, names):

@@ -196,10 +196,6 @@
     shown.loading = "eager";
     large.append(shown);
     large.showModal();
-    // What was tapped lies in the middle of the screen; by a key the drawing's middle does.
-    const { left, width } = image.getBoundingClientRect();
-    const tapped = event.detail ? (event.clientX - left) / width : 0.5;
-    large.scrollLeft = tapped * shown.width - large.clientWidth / 2;
   });
   // A menu closes with the choice, also under a finger, which goes on hovering over it.
   for (const menu of document.querySelectorAll(".bd-header-article .dropdown-menu")) {

@@ -172,8 +172,6 @@ def page_of(path):
     """A page of Markdown of the project, its links those of the site."""
     text = path.read_text(encoding="utf-8").replace("](../", "](")
     text = re.sub(r"\]\(notebooks/([\w.]+)(#cell-id=\w+)?\)", r"](\1)", text)
-    text = text.replace(f"]({published()}clinic/index.html", "](clinic/index.md")
-    text = re.sub(rf"\]\({published()}(clinic/[\w-]+)\.html", r"](\1.ipynb", text)
     text = text.replace("](experiments/EXPERIMENTS.md", f"]({evidence.PAGE}.md")
     text = re.sub(r"\]\(images/", "](pictures/", text)
     files = "[A-Z]|(benchmarks|deploy|docs|experiments|tests)/"

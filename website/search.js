@@ -3,7 +3,7 @@
   const root = document.documentElement.dataset.content_root;
   const FIELDS = { title: 3, asked: 2, indexed: 2, terms: 4, page: 1, text: 1, code: 0.3 };
   // A message of a program, or what somebody sees who has no message; code in a question is none.
-  const MESSAGE = /\w(Error|Exception|Warning)\b|Assertion|not compatible|\b(nans?|crash\w*|fail\w*|garbage|nonsense|gibberish|diff\w+ \w*(result|output|number|token|text|logit)\w*|differs( from .*)?$|samples? (are|is)|all (the same|zeros?)|(is|are|weights) none|val\w* loss (is |much )*lower|out of memory|only supports?|stuck|debug|bugs?|not (match|equal|learn|work|decrease)\w*|off by one|inverted|shifted|wrong|worse|cheats?|leaks?)\b/i;
+  const MESSAGE = /\w(Error|Exception|Warning)\b|Assertion|not compatible|\b(nans?|crash\w*|fail\w*|garbage|nonsense|gibberish|diff\w+ \w*(result|output|number|token|text|logit)\w*|differs( from .*)?$|samples? (are|is)|all (the same|zeros?)|(is|are|weights) none|val\w* loss (is |much )*lower|out of memory|only supports?|stuck|debug|bugs?|not (match|equal|learn|work|decrease)\w*|off by one|perplexity (is |of |= ?)*1\b|inverted|shifted|wrong|worse|cheats?|leaks?)\b/i;
   const CODE = /[_={[]/;
   const QUESTION = /^(why|how|what|which|when|does|do|can|is|are|should)\b|\?\s*$/i;
   const LIKE = 8; // how much more a title or a question counts that is the reader's

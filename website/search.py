@@ -122,6 +122,22 @@ def _glossary(doctree):
     return [[*(cell.astext() for cell in row.children[:3]), row["ids"][0]] for row in rows]
 
 
+def _messages(doctree, docname):
+    """A record for every row of the clinic's table of messages; its list leads to these, too."""
+    found = []
+    for message in doctree.findall(nodes.literal):
+        link = message.parent.parent
+        if link.get("refuri", "").startswith("more-messages"):
+            link["refuri"] += f"#{slug(message.astext())}"
+    for row in doctree.findall(nodes.row) if docname.startswith("clinic/more-messages") else ():
+        for message in row[0].findall(nodes.literal):
+            message["ids"] = [slug(message.astext())]
+            record = dict(page="More messages", place=docname, anchor=message["ids"][0])
+            text = ". Remedy: ".join(cell.astext() for cell in row[1:])
+            found.append(record | dict(title=f"91.44 {message.astext()}", text=text))
+    return found
+
+
 def _is_at(record, page, words):
     """Whether a section is the one that an index names; its quotes were made typographic."""
     plain = str.maketrans("“”‘’", "\"\"''", "*")
@@ -136,6 +152,7 @@ def gather(app, doctree, docname):
         app.sections, app.indices = [], {"asked": {}, "indexed": {}}
     # A table is found from the sentence it carries, and the clinic's pages in their appendix.
     if docname in ("index", "experiments") or docname.startswith("clinic/"):
+        app.sections += _messages(doctree, docname)
         return
     if docname == QUESTIONS:
         app.indices["indexed"] = _terms(doctree)
@@ -193,7 +210,8 @@ def write(app, exception):
     for record in app.sections:  # a symptom has a page of its own: clinic.py
         numbered = re.fullmatch(r"91\.\d+ (.+)", record["title"])
         if numbered and record["place"] == CLINIC:
-            record |= {"place": f"clinic/{slug(numbered[1])}", "anchor": ""}
+            text = record["text"].partition("message cause remedy")[0]  # each row has a record
+            record |= {"place": f"clinic/{slug(numbered[1])}", "anchor": "", "text": text}
     bring("minisearch", [], FOLDER)
     code = (FOLDER / "node_modules/minisearch/dist/umd/index.js").read_text(encoding="utf-8")
     code = re.sub(r"//# sourceMappingURL.*", "", code)

@@ -86,10 +86,12 @@ def test_the_questions_set_the_figure_and_their_answers_are_folded(page):
         ("What are positions for?", "back", "1", "positions: none", "positions none"),
         ("Who tells two layers the order, if not positions?", "back", "2", "mask: off", "mask off"),
     ]:
+        page.get_by_label("queries, keys, values").check()
         page.get_by_role("link", name=name, exact=True).click()
         set_to(page, task=TASKS[task], layers=layers, compare=change)
         said = f"Options: {TASKS[task]}; model 2: {made}"
         expect(page.locator("summary", has_text=said)).to_be_visible()
+        expect(page.get_by_label("queries, keys, values")).not_to_be_checked()
     told = page.get_by_text("94, 94 and 92 %")
     expect(told).to_be_hidden()
     page.get_by_text("The answers, and what came out").click()

@@ -37,7 +37,7 @@ function controls(bar, figure) {
   const cache = tick(bar, "KV cache", yes => act(alter, {cache: yes}));
   const heat = {min: 0, max: 2, step: 0.1};
   const temperature = slider(bar, "temperature", heat, value => act(alter, {temperature: value}));
-  const degree = note(bar);
+  const degree = note(temperature.parentNode); // a narrow page keeps them together
   const whole = {type: "number", min: 1, max: data.vocabulary.length, step: 1};
   const most = control(bar, "top-k", whole, input => {
     if (input.validity.valid && input.value) act(alter, {most: Number(input.value)});

@@ -9,8 +9,7 @@ const KEPT = 100; // models of the past; when there are more, every other one go
 const TEXTS = {text: 8}; // in a batch, where they are long
 
 // Which words of a text have one right answer.
-const surely = ({targets, sure}) =>
-  targets.map((target, r) => (sure ? sure.includes(r) : target >= 0));
+const surely = ({targets, sure}) => sure ?? targets.map(target => target >= 0);
 
 // What it does with texts that it has never learned from: the share of right answers, and the loss.
 // In use there is no next word yet: where a task writes, the examination has the mask on, whatever

@@ -138,6 +138,8 @@ const controlsOf = work => (bar, figure) => {
       bar.scrollIntoView(); // a link of the page may stand far below
     };
     addEventListener("hashchange", hear);
+    const again = ({target}) => target.closest?.("a")?.hash === location.hash && hear();
+    addEventListener("click", again); // the address stays the same, so the page hears of no change
   }
   const ask = driver(work, news => {
     if (!bar.isConnected) ask({steps: 0}); // the page has let go of the figure

@@ -70,7 +70,8 @@ export function begin({task, model = {}, compare = null, said = null}) {
 // What another address says; an address that says nothing changes nothing.
 export function sent(state, read) {
   if (!read) return state;
-  return opened({...state, change: changed(read.compare)}, read.task, read.model, state.said);
+  const next = {...state, change: changed(read.compare), sides: false};
+  return opened(next, read.task, read.model, state.said);
 }
 
 // Changes by hand.

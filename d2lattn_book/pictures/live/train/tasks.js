@@ -3,7 +3,8 @@
 //
 // A text is {tokens, targets}, numbers of words; a target of −1 is a word that is not asked. In a
 // task that `writes`, the answer is the next word, which stands in the text itself. Where a text
-// has `sure`, these are the words that are examined: the others have no one right answer.
+// has `sure`, this says which words are examined: the others have no one right answer.
+import {sum} from "../kit/numbers.js";
 import {below, pick, uniform} from "./random.js";
 
 const LETTERS = [..."abcdefgh"];
@@ -147,28 +148,34 @@ const sentences = {
   draw(random, {known}) {
     return written(known[below(known.length, random)], this.vocabulary, () => true);
   },
-  heldOut({heldOut}) {
-    const sure = [2, 4, 7]; // "the" after the verb, "what" after the second noun, and the last
-    return heldOut.map(one => ({...written(one, this.vocabulary, () => true), sure}));
+  // Examined is each word that alone can follow: all sentences that begin so go on with it.
+  heldOut({known, heldOut}) {
+    const count = beginnings([...known, ...heldOut]);
+    return heldOut.map(words => {
+      const text = written(words, this.vocabulary, () => true);
+      const sure = text.targets.map((_, k) => count(words, k + 1) === count(words, k + 2));
+      return {...text, sure};
+    });
   },
   bound: ({known}) => leastLoss(known),
 };
 
 // The mean surprise of a next word where every beginning is known: what no reader can get below
-// who sees only what came before. A beginning that goes on in n ways of the same number costs ln n.
+// who sees only what came before. A beginning that goes on in n ways of the same number costs ln n,
+// and the costs of a text add up to ln of how many begin with its first word over how many are it.
 export function leastLoss(texts) {
+  const count = beginnings(texts);
+  const all = words => Math.log(count(words, 1) / count(words, words.length));
+  return sum(texts.map(words => all(words) / (words.length - 1))) / texts.length;
+}
+
+// How many of these texts begin with the first k words of one.
+function beginnings(texts) {
   const counts = new Map();
-  const count = key => counts.set(key, (counts.get(key) ?? 0) + 1);
-  for (const words of texts) words.forEach((_, k) => count(words.slice(0, k + 1).join(" ")));
-  let surprise = 0;
-  for (const words of texts) {
-    for (let k = 1; k < words.length; k++) {
-      const before = counts.get(words.slice(0, k).join(" "));
-      const together = counts.get(words.slice(0, k + 1).join(" "));
-      surprise += Math.log(before / together) / (words.length - 1);
-    }
-  }
-  return surprise / texts.length;
+  const start = (words, k) => words.slice(0, k).join(" ");
+  const add = key => counts.set(key, (counts.get(key) ?? 0) + 1);
+  for (const words of texts) words.forEach((_, k) => add(start(words, k + 1)));
+  return (words, k) => counts.get(start(words, k));
 }
 
 export const RHYME =

@@ -10,21 +10,11 @@ const WORD = 26;
 const BAR = 18;
 const LINE = 19;
 const LETTER = 9; // pixels of a letter, where it is bold
-// How an answer looks, and where that is told, from the left; the last is not examined.
-const PLAIN = {class: "m", opacity: 0.75, "text-decoration": null};
-const LOOKS = {
-  right: {...PLAIN, class: "m b", opacity: null},
-  wrong: {...PLAIN, "text-decoration": "line-through"},
-  "grey: not counted": PLAIN,
-};
-const TOLD = {right: 18, wrong: 66, "grey: not counted": 164};
-const KEY = 230; // wide
-
-// A hit is bold; where several answers are right, it is grey as well.
-function lookOf({sure, right}) {
-  if (right) return {...LOOKS.right, opacity: sure ? null : PLAIN.opacity};
-  return sure ? LOOKS.wrong : PLAIN;
-}
+// How an answer looks, by what is told of it below the words.
+const LOOKS = {right: "b", wrong: "wrong", "not counted: several can follow": "open"};
+const KEY = 330; // wide, with
+const APART = 12; // between its parts
+const [RIGHT, WRONG, OPEN] = Object.values(LOOKS);
 
 // How many words stand side by side, how wide each is, and how high a row of them.
 function measure({models, words, wanted}, width) {
@@ -35,7 +25,8 @@ function measure({models, words, wanted}, width) {
   const row = WORD + models.length * (BAR + LINE) + LINE + 12;
   const rows = Math.ceil(words.length / across);
   const right = left + across * cell + 12; // of the words, or below them
-  const key = right + KEY > width ? {x: left, y: rows * row + 4} : {x: right, y: row - 12 - 4};
+  const below = {x: Math.min(left, width - KEY), y: rows * row + 4};
+  const key = right + KEY > width ? below : {x: right, y: row - 12 - 4};
   return {left, cell, across, row, rows, key};
 }
 
@@ -64,10 +55,10 @@ export function drawText({svg, width}, {act}, now) {
   lengths.forEach((_, n) => {
     for (const [y, name] of names) add(svg, "text", {y: n * row + y, class: "s"}, name);
   });
-  const open = now.models[0].says.some(one => one && !one.sure);
-  for (const [name, x] of Object.entries(TOLD)) {
-    const looks = {...LOOKS[name], class: `${LOOKS[name].class} s`, x: key.x + x, y: key.y};
-    if (open || !name.startsWith("grey")) add(svg, "text", looks, name);
+  const isOpen = now.models[0].says.some(one => one && !one.sure);
+  const legend = add(svg, "text", {x: key.x - APART, y: key.y, class: "s"});
+  for (const [name, look] of Object.entries(LOOKS)) {
+    if (look !== OPEN || isOpen) add(legend, "tspan", {class: look, dx: APART}, name);
   }
   const weights = add(svg, "g"); // the bars, apart from the words
   const bars = [];
@@ -98,7 +89,8 @@ export function drawText({svg, width}, {act}, now) {
       set(answers[0], {}, wanted[r] === null ? "" : wanted[r]);
       told.forEach(({says}, k) => {
         const one = says[r];
-        set(answers[k + 1], one ? lookOf(one) : {}, one ? one.word : "");
+        const look = one?.sure ? (one.right ? RIGHT : WRONG) : OPEN;
+        set(answers[k + 1], {class: `m ${look}`}, one ? one.word : "");
       });
       set(node, {"aria-label": labelOf(r, told, words, wanted), tabindex: chosen ? 0 : -1});
     });
