@@ -48,7 +48,7 @@ def _text(node, code=False):
 def _plain(formula):
     """A formula in a line of text: letters and signs, without TeX's commands and braces."""
     said = re.sub(LAYOUT, " ", formula).replace("}{", "}/{")
-    said = re.sub(r"\\([A-Za-z]+)", lambda m: SIGNS.get(m[1], m[1]), said)
+    said = re.sub(r"\\([A-Za-z]+)", lambda m: SIGNS.get(m[1], f"{m[1]} "), said)
     return re.sub(r"[{}$]|\\\W?", "", said).strip()
 
 
