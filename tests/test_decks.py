@@ -213,7 +213,7 @@ def deck(*chapter):
 
 def test_what_is_given_defined_or_renamed_reaches_its_slide():
     table = "| an **attention weight** | [asks](x.ipynb)<!-- exp: a/b --> [†](y) |\n|---|---|"
-    asked = told("**Predict.** What?", given="2 and 3", says="What is 2 · 3?")
+    asked = told("**Predict.** What?", given="2 and 3", says="What is 2 · 3?", model="**M**: 2")
     assert deck(told("So:\n\n> and so on", board="First:\n\n{shown}"))[1].line == (
         "First:\n\n> and so on"
     )
@@ -226,7 +226,7 @@ def test_what_is_given_defined_or_renamed_reaches_its_slide():
     assert (question.given, question.question) == ("2 and 3", "What is 2 · 3?")
     assert prints(question) == [["the product is 6"]]
     roles = [cell.metadata.tags for cell in question.cells() if "tags" in cell.metadata]
-    assert roles == [["given"], ["question"]]
+    assert roles == [["model"], ["given"], ["question"]]
 
 
 def test_the_answer_comes_after_what_is_asked():

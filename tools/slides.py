@@ -9,7 +9,8 @@ the answer, or what a figure shows; as `given` what a question cannot be answere
 table, list or quotation of the cell; a formula without $$ is said of the cell's own); as `asks`
 what is asked before one of these, or before an output, comes at the next key; as `names`
 what its print calls otherwise; as `adds` what comes below what a slide shows ("": its own text); as
-`tell` what the lecturer does at its last slides, one text each.
+`model` what is measured on its slide and those after it, until the next, in the place of the
+chapter's name; as `tell` what the lecturer does at its last slides, one text each.
 The notes of a section's first slide begin with the section's note; then comes that, the answer, and
 the beginning of the text that belongs to it. Code, folds, what is optional and a cell of the type
 skip do not come.
@@ -124,8 +125,8 @@ def deck(notebook, name):
 class Slide:
     """One slide: `title` and `question` in Markdown, what is `shown`, the `line`, the `notes`."""
 
-    def __init__(self, title, first=False):
-        self.title, self.first = title, first
+    def __init__(self, title, first=False, model=""):
+        self.title, self.first, self.model = title, first, model
         self.question = self.line = self.given = self.kind = ""
         self.shown, self.notes, self.tell, self.live, self.drawn = [], [], [], False, False
 
@@ -152,12 +153,14 @@ class Slide:
     def cells(self):
         """As cells of a notebook for nbconvert: what follows a question appears key by key."""
         later = "fragment" if self.question else "-"
-        found = [told(new_markdown_cell(self.title), "slide" if self.first else "subslide")]
+        title = re.sub(": .*", "", self.title) if self.model else self.title  # room for both
+        found = [told(new_markdown_cell(title), "slide" if self.first else "subslide")]
         read = beginning("\n".join(self.notes), SPOKEN - words(" ".join(self.tell)))
         parts = (("**For the lecturer**", self.tell), ("**In the chapter**", read))
         notes = "\n\n".join(text for name, part in parts if part for text in (name, *part))
         found += [told(new_markdown_cell(notes), "notes")] if notes else []  # not in a fragment
-        found += [said(self.given, "-", "given"), said(self.question, "-", "question")]
+        found += [said(self.model, "-", "model"), said(self.given, "-", "given")]
+        found += [said(self.question, "-", "question")]
         found += [
             told(cell, later) if cell.cell_type == "code" else said(cell.source, later, "answer")
             for cell in self.shown
@@ -170,13 +173,15 @@ class Deck:
     """The slides of a chapter, made in one walk through its cells."""
 
     def __init__(self, chapter):
-        self.slides, self.title, self.later, self.drawn, self.classes = [], "", "", None, ""
+        self.slides, self.drawn = [], None
+        self.title = self.later = self.classes = self.model = ""
         for cell in chapter:
             heading = SECTION.match(cell.source) if cell.cell_type == "markdown" else None
             ends = heading and heading[2].startswith(("Summary", "Checked claims", "Exercises"))
             if ends and not said_of(cell).keys() & STANDS:
                 break
             hidden = cells.slide(cell) == "skip" or cells.is_solution(cell)
+            self.model = said_of(cell).get("model", self.model)
             if not hidden:
                 self.code(cell) if cell.cell_type == "code" else self.text(cell, heading)
                 if asks := said_of(cell).get("asks"):
@@ -208,7 +213,7 @@ class Deck:
         if last and first and not last.first:  # the end of a section stays with its last slide
             self.slides[-1].notes, last = self.slides[-1].notes + last.notes, None
         first = first or bool(last and last.first)
-        self.slides.append(Slide(self.title if first else self.later, first))
+        self.slides.append(Slide(self.title if first else self.later, first, self.model))
         if last:
             self.slides[-1].notes, self.slides[-1].tell = last.notes, last.tell
         return self.slides[-1]
@@ -298,14 +303,9 @@ class Deck:
         slide.line = line
 
     def answer(self, text):
-        """Of a question that nothing on a slide answers: the first sentences that compare."""
-        said, *more = sentences(cells.EVIDENCE.sub("", text.strip().split("\n\n")[0]))
-        if self.slides[-1].words(said) > WORDS:
-            self.start()
-        slide = self.slides[-1]
-        while more and slide.words(f"{said} {more[0]}") <= SAYING:
-            said += f" {more.pop(0)}"
-        slide.shown = [new_markdown_cell(said)]
+        """Of a question that nothing on a slide answers: the first sentence that compares."""
+        said = sentences(cells.EVIDENCE.sub("", text.strip().split("\n\n")[0]))[0]
+        self.slides[-1].shown = [new_markdown_cell(said)]
 
     def told(self, answer):
         """Below what was shown; after a live figure, on a slide of its own."""
