@@ -88,7 +88,8 @@ def _remedy_first(cells):
     first, *rest = cells
     told, shown = [], []
     for cell in rest:
-        parts = cell.source.split("\n\n") if cell.cell_type == "markdown" else []
+        is_told = cell.cell_type == "markdown" and not cell.source.startswith("**Test")
+        parts = cell.source.split("\n\n") if is_told else []
         own = [part for part in parts if re.match(r"\*\*(Why|Remedy|Still)\b|(.+:\n)?```", part)]
         if own and len(own) < len(parts):
             left = "\n\n".join(part for part in parts if part not in own)
