@@ -150,6 +150,7 @@ export function editable(svg, cells, figure, read, write) {
       } else if (/^([-.\d]|Enter)$/.test(event.key)) {
         if (event.key === "Enter") event.preventDefault();
         number.back = cell;
+        set(number.parentNode, {style: null}); // it is offered a frame later
         number.focus();
         number.select();
       }
