@@ -153,8 +153,7 @@ class Slide:
     def cells(self):
         """As cells of a notebook for nbconvert: what follows a question appears key by key."""
         later = "fragment" if self.question else "-"
-        title = re.sub(": .*", "", self.title) if self.model else self.title  # room for both
-        found = [told(new_markdown_cell(title), "slide" if self.first else "subslide")]
+        found = [told(new_markdown_cell(self.title), "slide" if self.first else "subslide")]
         read = beginning("\n".join(self.notes), SPOKEN - words(" ".join(self.tell)))
         parts = (("**For the lecturer**", self.tell), ("**In the chapter**", read))
         notes = "\n\n".join(text for name, part in parts if part for text in (name, *part))
@@ -213,7 +212,8 @@ class Deck:
         if last and first and not last.first:  # the end of a section stays with its last slide
             self.slides[-1].notes, last = self.slides[-1].notes + last.notes, None
         first = first or bool(last and last.first)
-        self.slides.append(Slide(self.title if first else self.later, first, self.model))
+        title = self.title if first and not self.model else self.later  # less room
+        self.slides.append(Slide(title, first, self.model))
         if last:
             self.slides[-1].notes, self.slides[-1].tell = last.notes, last.tell
         return self.slides[-1]
