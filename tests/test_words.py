@@ -88,7 +88,6 @@ def test_the_stored_vectors_are_those_of_the_corpus():
         )
     names, vectors = word_vectors()
     assert sorted(names) == sorted(vocabulary(corpus))
-    assert names[0] == "the"
     assert vectors.shape == (len(names), 32) and vectors.dtype == torch.float32
     assert vectors.isfinite().all()
 
