@@ -163,11 +163,13 @@
   // which leads on from there.
   let over = null;
   let leadsTo = "";
+  let wasAt = null; // what the page showed before
   const lie = (one, isOpen) => {
     if (isOpen || over === one) over = isOpen ? one : null;
     if (!isOpen) setTimeout(() => over || history.state !== "over" || history.back(), 100); // another may open
     else if (history.state !== "over") {
       history.scrollRestoration = "manual"; // closing does not move the page
+      wasAt = scrollY;
       history.pushState("over", "");
     }
   };
@@ -178,8 +180,10 @@
   addEventListener("popstate", () => {
     close();
     history.scrollRestoration = "auto";
-    if (leadsTo) location.href = leadsTo;
-    leadsTo = "";
+    const [to, at] = [leadsTo, wasAt];
+    [leadsTo, wasAt] = ["", null]; // to go there is such an event, too
+    if (to) setTimeout(() => (location.href = to));
+    else if (at !== null) requestAnimationFrame(() => scrollTo(0, at));
   });
   addEventListener("click", (event) => {
     const link = event.target.closest?.(":is(dialog, [popover]) a[href]");

@@ -174,11 +174,14 @@ def test_back_closes_what_lies_over_the_page(telephone, button):
         close()
         expect(over).to_have_count(0)
         telephone.wait_for_function("history.state === null")
+    go(telephone, MATRICES)
     telephone.locator(f"button.{button}:visible").first.click()
     if button.startswith("search"):
         over.locator("input").fill("softmax")
     over.locator("a[href*=html]:visible, a[href^='#']:visible").last.click()
     telephone.wait_for_function("address => location.href !== address", arg=address)
+    if button.startswith("secondary"):
+        telephone.wait_for_function("scrollY > innerHeight")  # the last section of the chapter
     telephone.go_back()
     telephone.wait_for_function("address => location.href === address", arg=address)
 
