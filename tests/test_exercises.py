@@ -373,7 +373,6 @@ def test_progress_survives_a_damaged_file_and_one_named_late(tmp_path, monkeypat
     monkeypatch.setattr(records, "DRIVE", tmp_path)
     exercises.progress()
     assert f"kept in {tmp_path / 'd2lattn_solved.json'}\n" in capsys.readouterr().out
-    (tmp_path / "d2lattn_solved.json").unlink()
     monkeypatch.setenv("D2LATTN_SOLVED", str(tmp_path / "missing" / "progress.json"))
     exercises.progress()
     said = capsys.readouterr().out

@@ -83,7 +83,7 @@
   // that says one of them often, and most of all a title or a question that is much like this one.
   function find(made, query) {
     const isTrouble = MESSAGE.test(query) || (CODE.test(query) && !QUESTION.test(query));
-    query = isTrouble ? query.replace(/\b\d\S*/g, " ") : query; // sizes and versions are the reader's own
+    query = isTrouble ? query.replace(/^[\w.]+(Error|Warning|Exception): |\b\d\S*/g, " ") : query; // sizes are the reader's own
     const asked = stems(query);
     const also = new Map(words(query).map((word) => [stem(word), [...stems(WORDS.also[word] ?? "")]]));
     const has = (terms, term) => [term, ...(also.get(term) ?? [])].some((one) => terms.has(one));

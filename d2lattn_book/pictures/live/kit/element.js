@@ -57,8 +57,7 @@ function giveBack(root, host, deck) {
     if (event.ctrlKey || event.metaKey || event.altKey || event.key === "Tab") return;
     if (savesOrRuns(event)) return leave(host);
     if (!turns) event.stopPropagation();
-    const typed = deck && event.key === "Enter" && event.target.type === "number";
-    if (turns || typed || event.key === "Escape") leave(host);
+    if (turns || event.key === "Escape") leave(host);
   });
   for (const [kind, used] of Object.entries(USED)) {
     const letGo = ({target}) => deck && pointed && target.matches(used);
