@@ -369,7 +369,7 @@ def test_progress_survives_a_damaged_file_and_one_named_late(tmp_path, monkeypat
     check("3.1", 4)
     exercises.progress()
     said = capsys.readouterr().out
-    assert "only until this session ends (section 0.11" in said and "3.1 solved" in said
+    assert "only until the kernel stops; in Colab, mount" in said and "3.1 solved" in said
     monkeypatch.setattr(records, "DRIVE", tmp_path)
     exercises.progress()
     assert f"kept in {tmp_path / 'd2lattn_solved.json'}\n" in capsys.readouterr().out

@@ -34,7 +34,7 @@ def progress() -> None:
 
     Example:
         >>> progress()  # doctest: +ELLIPSIS
-        kept only until this session ends (section 0.11 says how to keep it)
+        kept only until the kernel stops; in Colab, mount your Drive to keep it
         ...
     """
     path = _path()
@@ -54,7 +54,7 @@ def progress() -> None:
 def _keep(path):
     """Write what this kernel knows into the file, and say where it is kept, or why it is not."""
     if path is None:
-        return "kept only until this session ends (section 0.11 says how to keep it)"
+        return "kept only until the kernel stops; in Colab, mount your Drive to keep it"
     if not path.parent.is_dir():
         return f"NOT kept: no such folder {path.parent}"
     try:
