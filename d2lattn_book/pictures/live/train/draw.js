@@ -24,7 +24,7 @@ select { max-width: 262px; }
 input[type=number] { width: 70px; }
 .typed { width: 170px; }
 .word { fill: currentColor; fill-opacity: .05; }
-.wrong { fill: color-mix(in srgb, #dd2222 60%, currentColor); text-decoration: line-through; }
+.wrong { text-decoration: line-through; }
 .open { fill-opacity: .65; font-style: italic; }
 /* Nothing moves under a hand: there is room for Pause, for steps, and for the longest sentence. */
 .bar > button:first-of-type { min-width: 6.2em; }

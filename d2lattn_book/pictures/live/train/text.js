@@ -11,8 +11,8 @@ const BAR = 18;
 const LINE = 19;
 const LETTER = 9; // pixels of a letter, where it is bold
 // How an answer looks, by what is told of it below the words.
-const LOOKS = {right: "b", wrong: "wrong", "not counted: several can follow": "open"};
-const KEY = 330; // wide, with
+const LOOKS = {right: "b", wrong: "wrong", "several can follow": "open"};
+const KEY = 230; // wide, with
 const APART = 12; // between its parts
 const [RIGHT, WRONG, OPEN] = Object.values(LOOKS);
 
