@@ -146,8 +146,8 @@ def model(
 
     Raises:
         ValueError: the output has the wrong shape, or a parameter is not on the CPU.
-        Exception: what the model raises if it takes none of the lengths, or with valid_lens,
-            segments or cache.
+        Exception: what the model raises if it takes none of the lengths, or with valid_lens or
+            segments.
 
     Cost:
         About 150 calls on 3 texts of 23 tokens, and one on 512 tokens for `dtype`.
@@ -374,7 +374,7 @@ def _report(asked: _Asked, left_out: set[str]) -> Report:
                 _check_can_be_asked(asked, name, report)
                 report.findings.extend(_found(asked, name))
             except _NotTried as why:
-                if why.__cause__ and (asked.last[1] or name == "cache"):  # the caller asked for it
+                if why.__cause__ and asked.last[1]:  # the caller asked for it
                     raise why.__cause__ from None
                 report.not_tried[name] = str(why)
     return report

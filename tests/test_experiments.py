@@ -214,7 +214,7 @@ def test_an_experiment_stands_on_a_page(name):
 
 
 PLAYED = {  # a row of the experiment: what the page says after its question and its steps
-    "mask-150": "78, 69 and 100 % | mask off: 39, 76 and 79 %",
+    "mask-150": "84, 77 and 100 % | mask off: 54, 82 and 85 %",
     "layers-500": "100, 100 and 100 % | one layer: 46, 60 and 46 %",
     "positions-100": "100, 100 and 100 % | none: 46, 46 and 48 %",
     "order-300": "94, 94 and 92 % | mask off: 31, 30 and 31 %",
