@@ -36,8 +36,8 @@ def read(path: str | os.PathLike | None = None) -> str:
     if path is None:
         return STORED.read_text(encoding="utf-8")
     if not isinstance(path, (str, os.PathLike)) or not os.path.isfile(path):
-        texts = ", ".join(sorted(file.name for file in Path().glob("*.txt"))) or "no .txt file"
-        raise NotReadable(f"there is no file {show(path)} in {os.getcwd()}, only {texts}")
+        texts = ", ".join(sorted(file.name for file in Path().glob("*.txt"))) or "none"
+        raise NotReadable(f"no file {show(path)} in {os.getcwd()}; its .txt files: {texts}")
     try:
         return Path(path).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
